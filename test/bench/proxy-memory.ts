@@ -57,8 +57,8 @@ async function measurePlace({ kind, tintype, look }: ProxyPlace): Promise<Figure
 async function createSession(tintype: Tintype): Promise<string> {
   const { project_slug, api_key } = tintype.instance;
   const path = `/v1/projects/${project_slug}/uploads`;
-  const wish = { content_type: 'image/png', size_bytes: BODY_BYTES, mode: 'proxy' };
-  const { status, body } = await withKey(tintype, api_key)('POST', path, wish);
+  const input = { content_type: 'image/png', size_bytes: BODY_BYTES, mode: 'proxy' };
+  const { status, body } = await withKey(tintype, api_key)('POST', path, input);
   if (status !== 201) throw new Error(`no session: ${JSON.stringify(body)}`);
   return body.proxy.put_url;
 }

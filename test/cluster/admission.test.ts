@@ -54,13 +54,13 @@ it('an installation whose objects are changed on admission runs, and is not writ
     expect(await policyOf('main-api')).toBe('Always');
     await expectNoWrites(cluster);
     const path = 'spec.template.spec.containers[0].imagePullPolicy';
-    const told = [
+    const reported = [
       {
         ...{ type: 'Normal', of: 'ImageService' },
         note: `a policy or webhook of the cluster changes ${path} of Deployment main-api on admission; the operator leaves that unchanged, and tries again within the hour`,
       },
     ];
-    expect(await changesOf('main-api')).toEqual(told);
+    expect(await changesOf('main-api')).toEqual(reported);
     await untilReason('main', 'ChangedOnWayIn', 'Applied');
     expect(await message('main', 'Applied')).toContain(`Deployment main-api (${path})`);
     await merge('Deployment', 'main-api', { spec: { replicas: 7 } });

@@ -33,7 +33,7 @@ async function deleteByForce(kind: string, name: string): Promise<void> {
 const chain = { transformChain: 'resize/640x480' };
 
 describe('a resource whose finalizer was removed by hand', () => {
-  it.each(['while an operator watched', 'while none did'])(
+  it.each(['while an operator watched', 'while no operator did'])(
     '%s leaves no row behind that it owns',
     async (when) => {
       const [name, kept] = [newSlug(), newSlug()];
@@ -56,7 +56,7 @@ describe('a resource whose finalizer was removed by hand', () => {
         await untilReason('Project', kept, 'InSync');
         if (when === 'while an operator watched') await gone();
       });
-      if (when === 'while none did') await gone();
+      if (when === 'while no operator did') await gone();
       await led(() =>
         until(async () => {
           expect(await project(name)).toMatchObject({ status: 'suspended', owner_uid: null });

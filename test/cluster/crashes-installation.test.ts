@@ -121,7 +121,7 @@ async function toBeUpgraded(): Promise<Place> {
 }
 
 /** New pods wait for longer than their deadline. */
-async function toBeTakenBack(): Promise<Place> {
+async function toBeRolledBack(): Promise<Place> {
   const place = await installed();
   await change(place, { image: BAD });
   await operatorOf(place).run();
@@ -131,7 +131,7 @@ async function toBeTakenBack(): Promise<Place> {
 describe.each([
   ['installed', declare, 'Running'],
   ['upgraded', toBeUpgraded, 'Running'],
-  ['taken back', toBeTakenBack, 'RolledBack'],
+  ['rolled back', toBeRolledBack, 'RolledBack'],
 ] as const)(
   'an operator that crashes at any write of an installation that is %s',
   (_, begin, reason) => {

@@ -118,18 +118,18 @@ async function outcome(place: Place): Promise<unknown> {
 
 /** Changes to a project whose routes are up to date. */
 const changes = {
-  'of other domains': (place: Place) => declare(place, 'three.example', 'one.example'),
-  'of no domains any more': (place: Place) => declare(place),
+  'with other domains': (place: Place) => declare(place, 'three.example', 'one.example'),
+  'without domains': (place: Place) => declare(place),
   'whose resource was deleted': (place: Place) =>
     kubeOk(plane, { method: 'DELETE', path: pathOf('Project', shopOf(place)) }),
-  'of a database that was made anew': forgetProjects,
-  'that nobody has any more': async (place: Place) => {
+  'whose database was recreated': forgetProjects,
+  'that is in neither the cluster nor the database': async (place: Place) => {
     const path = pathOf('Project', shopOf(place));
     await kubeOk(plane, { method: 'DELETE', path });
     await kubeRelease(plane, path);
     await forgetProjects();
   },
-  'that nothing serves any more': (place: Place) =>
+  'whose ImageService was deleted': (place: Place) =>
     kubeOk(plane, { method: 'DELETE', path: serviceOf(place) }),
 };
 
@@ -137,7 +137,10 @@ describe.each(['Ingress', 'Gateway'] as const)(
   'an operator that crashes at any write of routes by %s',
   (mode) => {
     const other = mode === 'Ingress' ? 'Gateway' : 'Ingress';
-    const all = { ...changes, 'that something else serves': (place: Place) => lead(place, other) };
+    const all = {
+      ...changes,
+      'that changes to the other kind of route': (place: Place) => lead(place, other),
+    };
 
     it('creates the route of a project once', async () => {
       const begin = () => declared(mode);

@@ -86,8 +86,8 @@ it('a project moves to another namespace only if staff name its organization', a
 });
 
 it.each([
-  ['after it was let go of', false],
-  ['before', true],
+  ['after the old Project released it', false],
+  ['before that', true],
 ])(
   'a project moves with its default watermark, which is declared in the new namespace %s',
   async (_when, isPaused) => {

@@ -132,8 +132,8 @@ async function drawnBy(name: string): Promise<string | undefined> {
 /** The reasons of all Events about a preset, sorted. */
 async function toldOf(name: string): Promise<string[]> {
   const { uid } = (await read('WatermarkPreset', name)).metadata;
-  const told = (await cluster.events()).filter(({ regarding }) => regarding.uid === uid);
-  return told.map(({ reason }) => reason).toSorted();
+  const reported = (await cluster.events()).filter(({ regarding }) => regarding.uid === uid);
+  return reported.map(({ reason }) => reason).toSorted();
 }
 
 describe('a watermark preset that declares its own image', () => {
@@ -184,7 +184,7 @@ describe('a watermark preset that declares its own image', () => {
 
   it.each([
     // Each case needs a new digest, as a digest that was refused before is not fetched at all.
-    ['that is no image at all', () => Buffer.from(`no image, ${newSlug()}`)],
+    ['that is no image', () => Buffer.from(`no image, ${newSlug()}`)],
     ['that the workers refuse', newImage],
   ])('with a URL fetches only once a file %s', async (_, newBytes) => {
     const bytes = newBytes();
@@ -209,17 +209,17 @@ describe('a watermark preset that declares its own image', () => {
     });
   });
 
-  const asleep = [{ state: 'Suspended' }, { state: 'Active' }] as const;
+  const suspended = [{ state: 'Suspended' }, { state: 'Active' }] as const;
   const full = [{ staff: { storageHardLimit: '1' } }, { staff: { storageHardLimit: '' } }] as const;
-  const slept =
+  const whySuspended =
     'the project is suspended and accepts no image: the image is uploaded once the project is active again';
-  const filled =
+  const whyFull =
     'the project has no storage left for the image: delete some of its files, raise its storage limit or upgrade its plan; the operator tries again by itself';
   it.each([
-    ['in the cluster, while its project sleeps', 'ConfigMap', asleep, slept],
-    ['at a URL, while its project sleeps', 'URL', asleep, slept],
-    ['in the cluster, while its project is full', 'ConfigMap', full, filled],
-    ['at a URL, while its project is full', 'URL', full, filled],
+    ['in the cluster, while its project is suspended', 'ConfigMap', suspended, whySuspended],
+    ['at a URL, while its project is suspended', 'URL', suspended, whySuspended],
+    ['in the cluster, while its project is full', 'ConfigMap', full, whyFull],
+    ['at a URL, while its project is full', 'URL', full, whyFull],
   ] as const)(
     'whose image lies %s, is refused for now, and uploads it afterwards',
     async (_, source, [then, now], why) => {
@@ -239,7 +239,7 @@ describe('a watermark preset that declares its own image', () => {
           status: 'True',
         });
         await steadyPasses(15);
-        expect(reads()).toBeLessThan(then === asleep[0] ? 1 : 8);
+        expect(reads()).toBeLessThan(then === suspended[0] ? 1 : 8);
         expect(await uploads(name)).toEqual([]);
         await apply('Project', name, now);
         await until(async () => expect(await uploads(name)).toHaveLength(1));
@@ -267,7 +267,7 @@ describe('a watermark preset that declares its own image', () => {
         expect(await condition('WatermarkPreset', name, 'Planned')).toBeUndefined(),
       );
       await untilReason('WatermarkPreset', name, 'ImageRefused');
-      expect((await condition('WatermarkPreset', name))?.message).toBe(slept);
+      expect((await condition('WatermarkPreset', name))?.message).toBe(whySuspended);
     });
   });
 
@@ -369,7 +369,7 @@ describe('a watermark preset that declares its own image', () => {
 
   it.each([
     ['whose name is taken', { displayName: 'many-1' }, 1, 'NameConflict'],
-    ['for which there is no room', {}, WATERMARK_PRESETS_MAX, 'LimitReached'],
+    ['beyond the limit of presets', {}, WATERMARK_PRESETS_MAX, 'LimitReached'],
   ])('%s uploads its image only once that has changed', async (_, settings, others, reason) => {
     const name = newSlug();
     await store('configmaps', name, newImage());
@@ -412,7 +412,7 @@ describe('a watermark preset that declares its own image', () => {
   });
 
   it.each([
-    ['that lies there', 'logo.png', 'FileTaken'],
+    ['that exists', 'logo.png', 'FileTaken'],
     ['that is missing', 'missing.png', 'ImageNotFound'],
   ])(
     'with an image %s takes no file of others, and keeps drawing what it drew',
@@ -553,8 +553,8 @@ describe('a watermark preset that declares its own image', () => {
       return [];
     };
     const reasons = ['ImageNotFound', 'ProjectNotFound'];
-    const told = () => until(async () => expect(await toldOf(name)).toEqual(reasons));
-    await led(told, { through: { ...db, query } });
+    const reported = () => until(async () => expect(await toldOf(name)).toEqual(reasons));
+    await led(reported, { through: { ...db, query } });
   });
 
   it('reports a missing key of its source, and content that is no image', async () => {

@@ -9,7 +9,7 @@ import {
   useInstallationCluster,
   usual,
 } from '../support/installation-cluster.ts';
-import type { Fate } from '../support/pod-player.ts';
+import type { Outcome } from '../support/pod-player.ts';
 import { newSealingKey, readSealingKeys } from '../support/sealing-keys.ts';
 import { until } from '../support/until.ts';
 
@@ -21,11 +21,11 @@ const { create, read, merge, led, untilReason, list, isPresent } = cluster;
 const imageOf = (version: string) => `registry.example/tintype:${version}`;
 const parts = ['worker-ingest', 'worker-render', 'dispatcher', 'api', 'delivery'];
 
-/** Pods of this component with this image meet `fate`; all others are healthy. */
-function play(component: string, fate: Fate, image: string): void {
+/** Pods of this component with this image have this outcome; all others are healthy. */
+function play(component: string, outcome: Outcome, image: string): void {
   cluster.play((pod) => {
     const isIt = pod.metadata.labels['app.kubernetes.io/component'] === component;
-    return isIt && pod.spec.containers[0]?.image === image ? fate : usual(pod);
+    return isIt && pod.spec.containers[0]?.image === image ? outcome : usual(pod);
   });
 }
 
@@ -73,9 +73,9 @@ describe.each([
   ['workers that crash', 'worker-ingest', 'crash', 'Blocked'],
   ['an API that is not ready', 'api', 'wait', 'RollingOut'],
   ['an API that crashes', 'api', 'crash', 'PodsFailing'],
-] as const)('a new version that hangs at %s', (_what, component, fate, reason) => {
+] as const)('a new version that hangs at %s', (_what, component, outcome, reason) => {
   it.each(['back', 'forward'] as const)(
-    'is left behind by going %s',
+    'is replaced by going %s to another version',
     async (way) => {
       const before = imageOf(String(version));
       version += 1;
@@ -83,7 +83,7 @@ describe.each([
       const next = way === 'back' ? before : imageOf(String(version + 1));
       await led(async () => {
         await untilReason('main', 'Running');
-        play(component, fate, bad);
+        play(component, outcome, bad);
         await merge('ImageService', 'main', { spec: { image: bad } });
         await untilReason('main', reason, component === 'migrate' ? 'Ready' : 'ApiAvailable');
         // The previous version keeps running.
@@ -118,7 +118,7 @@ describe('a Secret that is lost while everything runs', () => {
     ],
   ] as const)(
     '%s %s: it is reported, everything keeps running, and it is resolved when the Secret is back',
-    async (name, how, reason, told) => {
+    async (name, how, reason, expectedMessage) => {
       const { apiVersion, data, metadata } = await read('Secret', name);
       await led(async () => {
         await untilReason('main', 'Running');
@@ -127,7 +127,7 @@ describe('a Secret that is lost while everything runs', () => {
         const emptied = how === 'is emptied' ? null : { AWS_SECRET_ACCESS_KEY: '' };
         if (how !== 'is deleted') await merge('Secret', name, { data: emptied });
         await untilReason('main', reason);
-        expect(await cluster.message('main')).toMatch(told);
+        expect(await cluster.message('main')).toMatch(expectedMessage);
         await untilReason('main', 'Available', 'ApiAvailable');
         // A deleted object is recreated meanwhile.
         await cluster.remove('Service', 'main-api');

@@ -38,7 +38,7 @@ async function declare(kind: string, slug: string, wanted: Record<string, string
 it.each([
   ['Recipe', 'recipes'],
   ['WatermarkPreset', 'watermark_presets'],
-] as const)('%ss swap their names, two of them and three in a ring', async (kind, table) => {
+] as const)('%ss swap their names, two of them and three in a cycle', async (kind, table) => {
   const slug = newSlug();
   const [a, b, c] = [newSlug(), newSlug(), newSlug()];
   await apply('Project', slug, {});
@@ -96,7 +96,7 @@ it('a name is not taken from a paused resource or a row of the API, and the conf
 
 it.each([
   ['alone', 0],
-  ['of as many as there may be', WATERMARK_PRESETS_MAX - 1],
+  ['of as many as the limit allows', WATERMARK_PRESETS_MAX - 1],
 ] as const)(
   'the default watermark, %s, moves to a new resource of its name once the old one is deleted',
   async (_what, others) => {

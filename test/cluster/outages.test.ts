@@ -65,8 +65,8 @@ describe('while the database is away', () => {
             ...{ status: 'False', reason: 'SlugConflict' },
           });
           expect(await condition('Project', fresh, 'Accepted')).toBeUndefined();
-          const told = await condition('Project', old);
-          expect(told?.message).toMatch(/the database does not answer/);
+          const reported = await condition('Project', old);
+          expect(reported?.message).toMatch(/the database does not answer/);
           expect(await condition('Project', old, 'Reconciling')).toMatchObject({ status: 'True' });
           // Earlier results are kept.
           expect((await read('Project', old)).status).toMatchObject({
@@ -163,10 +163,10 @@ describe('the Events of a resource', () => {
       await until(async () => expect(await cluster.countPasses()).toBeGreaterThan(passes + 10));
     });
     await until(async () => expect(await events(name)).toHaveLength(1));
-    const [told] = await events(name);
-    expect(told).toMatchObject({ type: 'Warning', reason: 'SlugReserved' });
-    expect(told?.note).toMatch(/'www' is reserved/);
-    expect(told?.series).toBeUndefined();
+    const [reported] = await events(name);
+    expect(reported).toMatchObject({ type: 'Warning', reason: 'SlugReserved' });
+    expect(reported?.note).toMatch(/'www' is reserved/);
+    expect(reported?.series).toBeUndefined();
   });
 
   it('report healed drift, as a series if it repeats', async () => {
@@ -208,10 +208,10 @@ describe('the Events of a resource', () => {
       expect(must(await project(name)).default_watermark_preset_id).toBeNull();
       // Events are recorded in order: one about the watermark would come before this one.
       await updateProject(db, { project_id, changes: { name: 'Other' } });
-      const told = async () =>
+      const reported = async () =>
         (await events(name)).filter(({ reason }) => reason === 'DriftHealed');
-      await until(async () => expect(await told()).toHaveLength(1));
-      expect((await told())[0]?.note).not.toContain('watermark');
+      await until(async () => expect(await reported()).toHaveLength(1));
+      expect((await reported())[0]?.note).not.toContain('watermark');
     });
   });
 

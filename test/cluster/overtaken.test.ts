@@ -68,8 +68,8 @@ it('an adopted project gets its Event even if somebody else writes it at the sam
     await apply('Project', slug, { displayName: 'Shop', adoptionPolicy: 'IfUnowned' });
     await untilReason('Project', slug, 'InSync');
     await until(async () => {
-      const told = await cluster.events();
-      expect(told.map(({ reason }) => reason)).toContain('Adopted');
+      const reported = await cluster.events();
+      expect(reported.map(({ reason }) => reason)).toContain('Adopted');
     });
   });
   expect(overtaken).toBe(1);

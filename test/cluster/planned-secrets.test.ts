@@ -27,18 +27,18 @@ async function allSecrets(): Promise<Secret[]> {
 async function untilPlanned(name: string, wanted: readonly string[]): Promise<void> {
   await until(async () => {
     const message = (await condition('Project', name, 'Planned'))?.message ?? 'not told';
-    const told = message.split('\n').filter((line) => /^. Secret|not told/.test(line));
-    expect(told).toEqual(wanted);
+    const reported = message.split('\n').filter((line) => /^. Secret|not told/.test(line));
+    expect(reported).toEqual(wanted);
   });
 }
 
 /** No status reveals a key. */
 afterEach(async () => {
   const path = `/apis/tintype.dev/v1alpha1/namespaces/${cluster.namespace()}/projects`;
-  const told = JSON.stringify(await kubeOk(plane(), { path }));
-  expect(told).not.toContain('whsec_');
+  const reported = JSON.stringify(await kubeOk(plane(), { path }));
+  expect(reported).not.toContain('whsec_');
   for (const { data } of await allSecrets()) {
-    for (const value of Object.values(data)) expect(told).not.toContain(value);
+    for (const value of Object.values(data)) expect(reported).not.toContain(value);
   }
 });
 

@@ -1,12 +1,13 @@
 // How often rejected resources are retried, and what triggers a retry immediately. Spec: Resources and their fields.
+
 import { setTimeout } from 'node:timers/promises';
 import { describe, expect, it } from 'vitest';
+import { HOUR_MS } from '../../runtime/core/durations.ts';
 import { useDatabase } from '../support/database.ts';
 import { newSlug, useTenantCluster } from '../support/tenant-cluster.ts';
 import { until } from '../support/until.ts';
 
 const { db } = useDatabase();
-const HOUR_MS = 3_600_000;
 
 describe('a resource that is refused and does not change', () => {
   const cluster = useTenantCluster({ db, often: { resync_ms: HOUR_MS, retry_ms: 50 } });

@@ -3,13 +3,13 @@
  * operator added to them. The resync interval is long, so that only the change itself can restore it.
  */
 import { expect, it } from 'vitest';
+import { HOUR_MS } from '../../runtime/core/durations.ts';
 import { useDatabase } from '../support/database.ts';
 import { kubeOk, kubeRequest } from '../support/kube-request.ts';
 import { newSlug, useTenantCluster } from '../support/tenant-cluster.ts';
 import { until } from '../support/until.ts';
 
 const { db } = useDatabase();
-const HOUR_MS = 3_600_000;
 const cluster = useTenantCluster({ db, often: { resync_ms: HOUR_MS, retry_ms: HOUR_MS } });
 const { apply, led, path, plane, read, untilReason } = cluster;
 
@@ -35,11 +35,12 @@ async function held(kind: string, name: string) {
     finalizers?: string[];
     annotations?: Record<string, string>;
   };
-  return { finalizers, note: annotations?.['tintype.dev/callback-secrets'] };
+  return { finalizers, secretNames: annotations?.['tintype.dev/callback-secrets'] };
 }
 
-async function untilHeld(kind: string, name: string, note?: string): Promise<void> {
-  await until(async () => expect(await held(kind, name)).toEqual({ finalizers: FINALIZERS, note }));
+async function untilHeld(kind: string, name: string, secretNames?: string): Promise<void> {
+  const expected = { finalizers: FINALIZERS, secretNames };
+  await until(async () => expect(await held(kind, name)).toEqual(expected));
 }
 
 async function untilSecret(name: string, status: 200 | 404): Promise<void> {
@@ -49,7 +50,7 @@ async function untilSecret(name: string, status: 200 | 404): Promise<void> {
   );
 }
 
-it('a replaced resource gets its finalizer and its note of callback Secrets back immediately', async () => {
+it('a replaced resource gets its finalizer and its annotation of callback Secrets back immediately', async () => {
   const name = newSlug();
   const recipe = { projectRef: { name }, transformChain: 'resize/640x480/smart' };
   await apply('Project', name, callback(name));
@@ -65,7 +66,7 @@ it('a replaced resource gets its finalizer and its note of callback Secrets back
   });
 });
 
-it('a Secret that is no longer named is deleted, even if the same write removed its note', async () => {
+it('a Secret that is no longer named is deleted, even if the same write removed the annotation that named it', async () => {
   const name = newSlug();
   const [first, second, third] = [`${name}-1`, `${name}-2`, `${name}-3`];
   await apply('Project', name, callback(first));

@@ -1,5 +1,7 @@
 // Spec: Project (status).
+
 import { describe, expect, it } from 'vitest';
+import { HOUR_MS } from '../../runtime/core/durations.ts';
 import {
   deleteDeclaredRowChanges,
   listDeclaredRowChanges,
@@ -13,7 +15,6 @@ import { newSlug, useTenantCluster } from '../support/tenant-cluster.ts';
 import { until } from '../support/until.ts';
 
 const { db } = useDatabase();
-const HOUR_MS = 3_600_000;
 /** Long intervals, so that nothing is examined again without a change. */
 const cluster = useTenantCluster({
   db,

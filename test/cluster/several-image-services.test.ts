@@ -97,24 +97,24 @@ describe('several ImageServices on one database', () => {
 });
 
 describe('an ImageService in a namespace that no operator serves', () => {
-  async function told(work: () => Promise<void>): Promise<void> {
+  async function reported(work: () => Promise<void>): Promise<void> {
     const { client, metrics } = connectKube(cluster.plane());
     const over = new AbortController();
     const term = { epoch: 1, lease_uid: 'lease', signal: over.signal, isCurrent: () => true };
     const where = { served: ['images'], watched: ['images', cluster.namespace()] };
     const options = { client, clock, log, metrics, ...where, patience_ms: 0 };
     const unserved = createUnservedReporter(options);
-    const telling = unserved.lead(term);
+    const reporting = unserved.lead(term);
     expect(unserved.health()).toMatchObject([{ isSynced: false }]);
     await work().finally(() => over.abort());
-    await telling;
+    await reporting;
     expect(unserved.health()).toEqual([]);
     client.close();
   }
 
   it('says so, and where to create it instead', async () => {
     await declare('lost');
-    await told(() => untilReason('lost', 'NamespaceNotServed'));
+    await reported(() => untilReason('lost', 'NamespaceNotServed'));
     expect(await message('lost')).toMatch(/create it in 'images'.*TINTYPE_RUNTIME_NAMESPACES/);
     const { status } = await read('ImageService', 'lost');
     const stalled = status.conditions.find(({ type }: Json) => type === 'Stalled');
@@ -131,7 +131,7 @@ describe('an ImageService in a namespace that no operator serves', () => {
       body: { status: { conditions: [said] } },
       content_type: 'application/merge-patch+json',
     });
-    await told(() => untilReason('lost', 'NamespaceNotServed'));
+    await reported(() => untilReason('lost', 'NamespaceNotServed'));
     expect((await read('ImageService', 'served')).status.conditions).toEqual([said]);
   });
 });

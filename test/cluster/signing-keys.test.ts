@@ -46,7 +46,7 @@ it('a new trigger rotates a key once, and the status has both keys while the pre
     const retire_ms = Date.parse(String(status['previousRetireTime']));
     expect(retire_ms).toBe(Math.floor((retired?.retire_after?.getTime() ?? 0) / 1000) * 1000);
     expect(retire_ms - Date.now()).toBeGreaterThan(23 * 3_600_000);
-    await until(async () => expect(await told('Rotated', name)).toEqual([name]));
+    await until(async () => expect(await reported('Rotated', name)).toEqual([name]));
   });
 });
 
@@ -102,12 +102,12 @@ it('an Adopted Event is recorded for a key that somebody had rotated to, but not
       await apply('SigningKey', name, { projectRef: { name } });
       await untilReason('SigningKey', name, 'InSync');
     }
-    await until(async () => expect(await told('Adopted', fresh, rotated)).toEqual([rotated]));
+    await until(async () => expect(await reported('Adopted', fresh, rotated)).toEqual([rotated]));
   });
 });
 
 /** Which of these resources have Events with this reason. */
-async function told(reason: string, ...names: string[]): Promise<string[]> {
+async function reported(reason: string, ...names: string[]): Promise<string[]> {
   const events = (await cluster.events()).filter((each) => each.reason === reason);
   return events.map(({ regarding }) => regarding.name).filter((name) => names.includes(name));
 }

@@ -57,7 +57,7 @@ async function untilReason({ name }: Declared, reason: string): Promise<void> {
 }
 
 /** The Events about one Project. */
-async function told({ name }: Declared) {
+async function listEvents({ name }: Declared) {
   const all = (await events()).filter(({ regarding }) => regarding.name === name);
   return all.map(({ type, reason, note }) => ({ type, reason, note }));
 }
@@ -96,7 +96,7 @@ it('a route that somebody changes back is written less and less often, and the w
       const { status, message } = (await condition('Project', name, 'Routed')) ?? {};
       expect({ status, message }).toEqual({ status: 'False', message: said });
       await until(async () =>
-        expect(await told(project)).toEqual([
+        expect(await listEvents(project)).toEqual([
           { type: 'Warning', reason: 'RouteUndone', note: said },
         ]),
       );
@@ -107,7 +107,7 @@ it('a route that somebody changes back is written less and less often, and the w
     expect(undone).toBeLessThanOrEqual(6);
     await until(async () => expect(await isAsWritten()).toBe(true));
     await untilReason(project, 'NotAdmitted');
-    expect(await told(project)).toHaveLength(1);
+    expect(await listEvents(project)).toHaveLength(1);
   });
 }, 180_000);
 
@@ -150,7 +150,7 @@ it('a route that a policy changes on admission is left as it is, and tried again
     await untilReason(project, 'NotAdmitted');
     await expectNoWrites();
     const note = `a policy or webhook of the cluster changes spec.ingressClassName of Ingress main-project-${project.name} on admission; the operator leaves that unchanged, and tries again within the hour`;
-    expect(await told(project)).toEqual([{ type: 'Normal', reason: 'ChangedOnWayIn', note }]);
+    expect(await listEvents(project)).toEqual([{ type: 'Normal', reason: 'ChangedOnWayIn', note }]);
     const status = { loadBalancer: { ingress: [{ ip: '192.0.2.1' }] } };
     for (const each of [project, probe]) {
       const request = { method: 'PATCH', path: `${each.route}/status`, content_type } as const;
@@ -204,7 +204,7 @@ it('a route whose label somebody overwrites is kept, and gets its label back', a
   }
   expect((await read(project))?.metadata.uid).toBe(uid);
   expect((await condition('Project', project.name, 'Routed'))?.reason).toBe('NotAdmitted');
-  expect(await told(project)).toEqual([]);
+  expect(await listEvents(project)).toEqual([]);
 }, 180_000);
 
 it('a route that somebody changes back slowly is reported between two changes as well', async () => {
@@ -224,7 +224,7 @@ it('a route that somebody changes back slowly is reported between two changes as
     await untilReason(project, 'RouteUndone');
     await pause(1_000);
     await untilReason(project, 'RouteUndone');
-    expect(await told(project)).toHaveLength(1);
+    expect(await listEvents(project)).toHaveLength(1);
     ahead_ms += 300_000;
     await untilReason(project, 'NotAdmitted');
   });
@@ -254,7 +254,7 @@ it.each([
       const changed = `a policy or webhook of the cluster changes metadata.${field} of Ingress main-project-${project.name} on admission`;
       const note = `${changed}; the operator leaves that unchanged, and tries again within the hour`;
       await until(async () =>
-        expect(await told(project)).toContainEqual({
+        expect(await listEvents(project)).toContainEqual({
           type: 'Normal',
           reason: 'ChangedOnWayIn',
           note,

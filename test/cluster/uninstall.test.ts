@@ -260,9 +260,9 @@ describe('uninstalling the operator', { shuffle: false }, () => {
         script('uninstall.sh', { UNINSTALL_SECONDS: '10' }),
         endWithDeployment(),
       ]);
-      const untaken = said.split('\n').filter((line) => line.includes('no operator'));
+      const unhandled = said.split('\n').filter((line) => line.includes('no operator'));
       const stay = 'its finalizer is removed, and its rows stay as they are$';
-      expect(untaken).toEqual([
+      expect(unhandled).toEqual([
         expect.stringMatching(
           `^Project default/shop: no operator released it \\(its condition Ready says Paused: the deletion waits .*\\): ${stay}`,
         ),

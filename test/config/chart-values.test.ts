@@ -49,7 +49,7 @@ function without(path: string): Values {
 }
 
 /** Removes empty fields, which the API server treats as absent. */
-function essence(values: Values): unknown {
+function normalize(values: Values): unknown {
   const isEmpty = (value: unknown) =>
     value === '' || (typeof value === 'object' && Object.keys(value ?? {}).length === 0);
   return JSON.parse(
@@ -83,15 +83,15 @@ describe('a value set to null', () => {
       serviceAccount: { annotations: null },
       metrics: { podMonitor: { enabled: null }, rules: { enabled: null } },
     };
-    expect(essence(nothing)).toEqual(essence({}));
+    expect(normalize(nothing)).toEqual(normalize({}));
   });
 
   // `--reuse-values` uses the defaults of the older chart, which lack newer values.
   it('is accepted if an older chart did not have it', () => {
-    expect(essence({ caConfigMapRef: null })).toEqual(essence({}));
+    expect(normalize({ caConfigMapRef: null })).toEqual(normalize({}));
     const name = 'authorities';
-    const trusting = essence({ caConfigMapRef: { name, key: 'ca.crt' } });
-    expect(essence({ caConfigMapRef: { name, key: null } })).toEqual(trusting);
+    const trusting = normalize({ caConfigMapRef: { name, key: 'ca.crt' } });
+    expect(normalize({ caConfigMapRef: { name, key: null } })).toEqual(trusting);
   });
 });
 
@@ -123,14 +123,14 @@ describe('operator.env', () => {
   it('rejects variables that the chart itself sets, and names the value to set instead', () => {
     const { env } = operatorContainer({ caConfigMapRef: { name: 'authorities' } });
     const names: string[] = env.map(({ name }: { name: string }) => name);
-    const told = names.map((name) => {
+    const reported = names.map((name) => {
       try {
         return helmText({ operator: { env: [{ name, value: 'a' }] } }).slice(0, 100);
       } catch (error) {
         return /operator\.env cannot have .*/.exec(String(error))?.[0];
       }
     });
-    expect(told).toEqual(
+    expect(reported).toEqual(
       [
         'POD_NAME: it is the name of the pod',
         'POD_NAMESPACE: it is the namespace of the release',

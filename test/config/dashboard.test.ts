@@ -43,8 +43,8 @@ describe('the dashboard', () => {
       );
       const named = [...legendFormat.matchAll(/\{\{(\w+)\}\}/g)].map(([, label]) => label);
       // Two lines with the same name could not be told apart.
-      const told = grouped.filter((label) => label !== 'le');
-      expect([...named].sort()).toEqual([...new Set(told)].sort());
+      const reported = grouped.filter((label) => label !== 'le');
+      expect([...named].sort()).toEqual([...new Set(reported)].sort());
     }
   });
 

@@ -10,8 +10,8 @@ it('the image’s SBOM lists its npm packages, each Debian package once with its
   const npm = { 'bom-ref': 'zod@4.6.7', name: 'zod', version: '4.6.7', purl: 'pkg:npm/zod@4.6.7' };
   const input = JSON.stringify({ bomFormat: 'CycloneDX', specVersion: '1.5', components: [npm] });
   const script = join(projectRoot, 'config/image-sbom.ts');
-  const told = execFileSync(process.execPath, [script], { input, encoding: 'utf8' });
-  const { components, ...head }: { components: Component[] } = JSON.parse(told);
+  const output = execFileSync(process.execPath, [script], { input, encoding: 'utf8' });
+  const { components, ...head }: { components: Component[] } = JSON.parse(output);
   expect(head).toEqual({ bomFormat: 'CycloneDX', specVersion: '1.5' });
   expect(components[0]).toEqual(npm);
   expect(components.at(-1)).toMatchObject({ name: 'node', version: process.versions.node });

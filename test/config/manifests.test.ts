@@ -9,14 +9,14 @@ import { helm, type KubeObject, kustomize } from './rendered.ts';
  * Removes what may differ: the label for the manager, Helm's resource policy, and empty fields,
  * which the API server treats as absent.
  */
-function essence(value: unknown): unknown {
-  if (Array.isArray(value)) return value.map(essence);
+function normalize(value: unknown): unknown {
+  if (Array.isArray(value)) return value.map(normalize);
   if (typeof value !== 'object' || value === null) return value;
   const kept = Object.entries(value)
     .filter(
       ([name]) => name !== 'app.kubernetes.io/managed-by' && name !== 'helm.sh/resource-policy',
     )
-    .map(([name, each]) => [name, essence(each)] as const)
+    .map(([name, each]) => [name, normalize(each)] as const)
     .filter(([, each]) => !isEmpty(each));
   return Object.fromEntries(kept);
 }
@@ -31,7 +31,7 @@ function byName(objects: readonly KubeObject[]): Record<string, unknown> {
     (each) =>
       [
         `${each.kind} ${each.metadata.namespace ?? ''}/${each.metadata.name}`,
-        essence(each),
+        normalize(each),
       ] as const,
   );
   expect(new Set(named.map(([name]) => name)).size, 'no object twice').toBe(named.length);

@@ -90,8 +90,8 @@ it('the guide’s script sends the parts of a large file', { timeout: 120_000 },
   const bytes = await over(photograph(2400, 1600)).tiff({ compression: 'none' }).toBuffer();
   const parts = Math.ceil(bytes.length / 2 ** 23);
   const uploads = `/v1/projects/${project_slug}/uploads`;
-  const wish = { content_type: 'image/tiff', size_bytes: bytes.length, parts };
-  const { upload_id, multipart } = (await key('POST', uploads, wish)).body;
+  const input = { content_type: 'image/tiff', size_bytes: bytes.length, parts };
+  const { upload_id, multipart } = (await key('POST', uploads, input)).body;
   const sent: { part_number: number; etag: string }[] = [];
   const send = AsyncFunction('part', 'n', 'part_size', 'file', 'sent', script?.text);
   for (const part of multipart.parts) {

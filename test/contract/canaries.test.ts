@@ -97,9 +97,9 @@ async function makeSecrets(): Promise<void> {
 
 async function sendUpload(file_slug: string, sends: 'direct' | 'proxy'): Promise<Answer> {
   const path = '/v1/projects/shop/uploads';
-  const wish = { content_type: 'image/jpeg', size_bytes: photo.length, file_slug, mode: sends };
+  const input = { content_type: 'image/jpeg', size_bytes: photo.length, file_slug, mode: sends };
   const more = { 'idempotency-key': `upload-of-${file_slug}` };
-  const created = await asKey('POST', path, wish, more);
+  const created = await asKey('POST', path, input, more);
   const way = created.body[sends];
   const signature = new URL(way.put_url).searchParams;
   for (const name of ['X-Amz-Signature', 'X-Amz-Credential', 'sig', 'token']) {
@@ -171,8 +171,8 @@ describe('a deployment with known secrets', { shuffle: false }, () => {
 
   it('stays live while storage or database is unavailable, and logs a CDN that refuses a purge', async () => {
     const uploads = '/v1/projects/shop/uploads';
-    const wish = { content_type: 'image/jpeg', size_bytes: photo.length, file_slug: 'late.jpg' };
-    const created = await asKey('POST', uploads, wish);
+    const input = { content_type: 'image/jpeg', size_bytes: photo.length, file_slug: 'late.jpg' };
+    const created = await asKey('POST', uploads, input);
     storage.set({ kind: 'refuse' });
     storage.cut();
     await asKey('POST', `${uploads}/${created.body.upload_id}/complete`);
@@ -187,18 +187,18 @@ describe('a deployment with known secrets', { shuffle: false }, () => {
     expect((await asKey('GET', '/v1/projects/shop')).status).toBe(503);
     expect((await sent({ method: 'GET', path: '/readyz' })).status).toBe(503);
     for (const name of PROCESSES) {
-      const told = await Promise.all(['/livez', '/readyz'].map((path) => watch(name, path)));
-      expect([name, ...told.map(({ status }) => status)]).toEqual([name, 200, 503]);
+      const reported = await Promise.all(['/livez', '/readyz'].map((path) => watch(name, path)));
+      expect([name, ...reported.map(({ status }) => status)]).toEqual([name, 200, 503]);
       const checks = { database: false, ingest: true, content: true };
-      expect(await told[1]?.json()).toEqual({ ready: false, checks });
+      expect(await reported[1]?.json()).toEqual({ ready: false, checks });
     }
     database.set({ kind: 'none' });
     deployment.cdn.answer(() => ({ status: 401, body: 'who are you' }));
     const gone = () => asKey('DELETE', '/v1/projects/shop/files/proxy.jpg');
     await expect.poll(async () => (await gone()).status).toBe(204);
     const { lines } = deployment.processes.dispatcher;
-    const told = () => lines.some((line) => line.includes('401'));
-    await expect.poll(told).toBe(true);
+    const reported = () => lines.some((line) => line.includes('401'));
+    await expect.poll(reported).toBe(true);
     await deployment.servers.rabbit.kill();
     await sendUpload('unheard.jpg', 'direct');
   });

@@ -40,8 +40,8 @@ const sources: Readonly<Record<string, { place: object; taken: string }>> = {
 const PLACE = /GPS(?:Latitude|Longitude)$/;
 
 async function viewRaw(file_slug: string) {
-  const wish = { file_slug, kind: 'raw' };
-  const { body } = await key('POST', '/v1/projects/demo/signed-url', wish);
+  const input = { file_slug, kind: 'raw' };
+  const { body } = await key('POST', '/v1/projects/demo/signed-url', input);
   return deliver(tintype, { project: 'demo', path: targetOf(body.url) });
 }
 

@@ -115,9 +115,9 @@ describe('concurrent calls at two API processes', () => {
 
   it('mint only valid URLs while signing keys are rotated', async () => {
     const path = await withFile('rotating', 'a.png', { delivery_access: 'protected' });
-    const wish = { file_slug: 'a.png', transform_chain: 'resize/20x20' };
+    const input = { file_slug: 'a.png', transform_chain: 'resize/20x20' };
     const [minted, rotated] = await Promise.all([
-      atOnce(30, (caller) => caller('POST', `${path}/signed-url`, wish)),
+      atOnce(30, (caller) => caller('POST', `${path}/signed-url`, input)),
       atOnce(10, (caller) => caller('POST', `${path}/signing-keys/rotate`)),
     ]);
     expect(codesOf([...minted, ...rotated])).toEqual(Array(40).fill('200'));
@@ -158,8 +158,8 @@ describe('suspending a project', { timeout: TEST_MS_MAX }, () => {
   /** Creates an upload and sends its bytes, but does not complete it. Returns its path. */
   async function sent(path: string, n: number): Promise<string> {
     const { content_type, bytes } = png('');
-    const wish = { content_type, size_bytes: bytes.length, file_slug: `file-${n}.png` };
-    const { body } = await owner('POST', `${path}/uploads`, wish);
+    const input = { content_type, size_bytes: bytes.length, file_slug: `file-${n}.png` };
+    const { body } = await owner('POST', `${path}/uploads`, input);
     await put(body.direct.put_url, body.direct.headers, bytes);
     return `${path}/uploads/${body.upload_id}`;
   }
@@ -167,8 +167,8 @@ describe('suspending a project', { timeout: TEST_MS_MAX }, () => {
   it('blocks uploads once it is confirmed; rejected completions succeed after reactivation', async () => {
     const path = await newProject('suspended');
     const sessions = await Promise.all(Array.from({ length: 16 }, (_, n) => sent(path, n)));
-    const wish = { content_type: 'image/png', size_bytes: picture.length };
-    const begin = (caller: Caller) => caller('POST', `${path}/uploads`, wish);
+    const input = { content_type: 'image/png', size_bytes: picture.length };
+    const begin = (caller: Caller) => caller('POST', `${path}/uploads`, input);
     const complete = (caller: Caller, at: string) => caller('POST', `${at}/complete`);
     const [early, later] = [sessions.slice(0, 8), sessions.slice(8)];
     const [suspended, ...beside] = await Promise.all([

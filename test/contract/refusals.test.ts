@@ -325,9 +325,9 @@ describe('rejected requests', { shuffle: false }, () => {
     });
 
     it('of a public project are minted only for originals and allowed transform chains', async () => {
-      const wish = { file_slug: 'photo.jpg', transform_chain: 'resize/20x20' };
-      expectRefusal(await mint(wish), 400, 'transform_chain_not_allowed');
-      expect((await mint({ ...wish, transform_chain: 'resize/100x100/fill' })).status).toBe(200);
+      const wanted = { file_slug: 'photo.jpg', transform_chain: 'resize/20x20' };
+      expectRefusal(await mint(wanted), 400, 'transform_chain_not_allowed');
+      expect((await mint({ ...wanted, transform_chain: 'resize/100x100/fill' })).status).toBe(200);
       expect((await mint({ file_slug: 'photo.jpg' })).status).toBe(200);
     });
 

@@ -340,8 +340,8 @@ describe('Tintype on one machine', { shuffle: false }, () => {
       const { stderr } = await start();
       const { status } = await demo()('GET', '/v1/projects/demo/files/kept.jpg');
       expect([status, started().instance.api_key]).toEqual([200, api_key]);
-      const told = stderr.filter((line) => line.includes('newer version'));
-      expect(told.map((line) => JSON.parse(line))).toMatchObject([
+      const reported = stderr.filter((line) => line.includes('newer version'));
+      expect(reported.map((line) => JSON.parse(line))).toMatchObject([
         { level: 'warn', version: '9999_later', count: 1 },
       ]);
     });

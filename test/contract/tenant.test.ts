@@ -133,10 +133,10 @@ describe('a project', () => {
 
   it('lets only staff change its price multiplier and storage limit', async () => {
     const { path } = await newProject('priced');
-    const wish = { pricing_multiplier: 1.25, storage_hard_limit_bytes: 5_000_000 };
-    expect(codeOf(await alice('PATCH', path, wish))).toBe('403 staff_only_field');
-    const { body } = await staff('PATCH', path, wish);
-    expect(body).toMatchObject({ ...wish, storage_limit_source: 'staff' });
+    const input = { pricing_multiplier: 1.25, storage_hard_limit_bytes: 5_000_000 };
+    expect(codeOf(await alice('PATCH', path, input))).toBe('403 staff_only_field');
+    const { body } = await staff('PATCH', path, input);
+    expect(body).toMatchObject({ ...input, storage_limit_source: 'staff' });
   });
 
   it('is suspended by any number of DELETE calls, and keeps its files when reactivated', async () => {
@@ -207,8 +207,8 @@ describe('signing keys', () => {
     const { path } = await withPhoto('guarded', { delivery_access: 'protected' });
     const view = async (url: string) =>
       (await deliver(tintype, { project: 'guarded', path: targetOf(url) })).status;
-    const wish = { file_slug: 'photo.jpg', transform_chain: 'resize/20x20' };
-    const mint = async () => (await alice('POST', `${path}/signed-url`, wish)).body;
+    const input = { file_slug: 'photo.jpg', transform_chain: 'resize/20x20' };
+    const mint = async () => (await alice('POST', `${path}/signed-url`, input)).body;
     const old = await mint();
     expect(await view(old.url)).toBe(200);
     const before = Date.now();
@@ -230,8 +230,8 @@ describe('signing keys', () => {
     const { path } = await withPhoto('aliased');
     await alice('PATCH', path, { raw_download_enabled: true });
     for (const transform_chain of ['originals', 'download/raw']) {
-      const wish = { file_slug: 'photo.jpg', transform_chain };
-      const { body } = await alice('POST', `${path}/signed-url`, wish);
+      const input = { file_slug: 'photo.jpg', transform_chain };
+      const { body } = await alice('POST', `${path}/signed-url`, input);
       expect(new URL(body.url).pathname).toBe(`/${transform_chain}/f/photo.jpg`);
       const seen = await deliver(tintype, { project: 'aliased', path: targetOf(body.url) });
       expect(seen.status).toBe(200);

@@ -48,9 +48,9 @@ afterAll(async () => {
 
 const codeOf = ({ status, body }: Answer) =>
   body?.error === undefined ? String(status) : `${status} ${body.error.code}`;
-const wish = () => ({ content_type: 'image/png', size_bytes: picture.length });
+const input = () => ({ content_type: 'image/png', size_bytes: picture.length });
 const create = async (settings: object = {}) =>
-  (await key('POST', UPLOADS, { ...wish(), ...settings })).body;
+  (await key('POST', UPLOADS, { ...input(), ...settings })).body;
 
 describe('the health endpoints', () => {
   it.each(['/healthz', '/readyz'])('%s returns 200 without a credential', async (path) => {
@@ -90,7 +90,7 @@ describe('an upload through the API', () => {
   });
 
   it('is rejected with 413 proxy_upload_too_large above its own size limit', async () => {
-    const over = { ...wish(), mode: 'proxy', size_bytes: PROXY_BYTES_MAX + 1 };
+    const over = { ...input(), mode: 'proxy', size_bytes: PROXY_BYTES_MAX + 1 };
     expect(codeOf(await key('POST', UPLOADS, over))).toBe('413 proxy_upload_too_large');
   });
 });
@@ -129,7 +129,7 @@ describe('a multipart upload', () => {
   });
 
   it('requires parts of at least 5 MiB, and can be aborted', async () => {
-    const small = { ...wish(), size_bytes, parts: PARTS + 1 };
+    const small = { ...input(), size_bytes, parts: PARTS + 1 };
     expect(codeOf(await key('POST', UPLOADS, small))).toBe('400 invalid_part_size');
     const { upload_id } = await create({ size_bytes, parts: PARTS });
     const aborted = await key('POST', `${UPLOADS}/${upload_id}/abort`);
@@ -143,7 +143,7 @@ describe('a service with media library writes disabled', () => {
     const file = { bytes: picture, content_type: 'image/png', file_slug: 'a.png' };
     const { body } = await sendUpload(caller, 'demo', file);
     expect((await waitUntilEnded(caller, 'demo', body.upload_id)).status).toBe('ready');
-    const created = await caller('POST', UPLOADS, { ...wish(), folder: 'a' });
+    const created = await caller('POST', UPLOADS, { ...input(), folder: 'a' });
     expect(codeOf(created)).toBe('409 media_library_disabled');
     const moved = await caller('PATCH', '/v1/projects/demo/files/a.png', { folder: 'a' });
     expect(codeOf(moved)).toBe('409 media_library_disabled');

@@ -66,15 +66,15 @@ describe('key management with an unknown commit outcome', { shuffle: false }, ()
     };
 
     it('creates exactly one API key and returns its secret', async () => {
-      const wish = { project_id, actor, name: 'CI', scopes: null };
-      const made = await during(createApiKey(deps(), wish));
+      const input = { project_id, actor, name: 'CI', scopes: null };
+      const made = await during(createApiKey(deps(), input));
       await expectOpens(made);
       expect(await keys()).toEqual([{ key_id: made.row.key_id, status: 'active' }]);
     });
 
     it('rotates an API key exactly once and returns the new secret', async () => {
-      const wish = { project_id, actor, name: 'CI', scopes: null };
-      const old = await createApiKey({ db, clock: systemClock }, wish);
+      const input = { project_id, actor, name: 'CI', scopes: null };
+      const old = await createApiKey({ db, clock: systemClock }, input);
       const { key_id } = old.row;
       const made = await during(rotateApiKey(deps(), { project_id, key_id, actor }));
       await expectOpens(made);

@@ -192,7 +192,7 @@ describe('a killed Tintype process', { shuffle: false }, () => {
 
   it('while usage is written and sent: every received delivery is counted exactly once', async () => {
     await untilSpoolIsEmpty(mortal.data);
-    expect(books.cut, 'the one whose line was its last deed').toBe(1);
+    expect(books.cut, 'the one whose last write was its line').toBe(1);
     await sumUp(alive);
     expect((await withDatabase(alive, readMoney)).hours).toEqual(received());
   });

@@ -47,13 +47,13 @@ it('an operator refuses to write to another bucket than the one that workers rea
 });
 
 it('a refused image may be tried again once the ImageService changes, and after an hour at the latest', () => {
-  const told: ((slug?: string) => void)[] = [];
-  const subscribe = (handler: (slug?: string) => void) => void told.push(handler);
+  const subscribers: ((slug?: string) => void)[] = [];
+  const subscribe = (handler: (slug?: string) => void) => void subscribers.push(handler);
   const lifecycle = { onStop: () => undefined };
   const config = parseConfig({ TINTYPE_S3_ENDPOINT: env.TINTYPE_S3_ENDPOINT });
   const images = openImages(config, { log, lifecycle, findSettings, edges: { subscribe } });
   const tellAll = (slug?: string) => {
-    for (const handler of told) handler(slug);
+    for (const handler of subscribers) handler(slug);
   };
   images?.refused.set('digest', 'SVG uploads are disabled');
   tellAll('shop');

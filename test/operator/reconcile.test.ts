@@ -88,18 +88,18 @@ describe('a pass over one resource', () => {
   it('sets a price from the hour that it reports, even if the hour turns during the pass', async () => {
     const slug = newSlug();
     const context = await contextOf();
-    const wish = declare(slug, { staff: { pricingMultiplier: '2' } });
+    const input = declare(slug, { staff: { pricingMultiplier: '2' } });
     await clock.set('2126-11-20T10:59:59.999Z');
     const hourTurns = () => clock.set('2126-11-20T11:00:00.001Z');
-    const { differences } = await reconcileProject(wish, {
+    const { differences } = await reconcileProject(input, {
       ...context,
       db: interrupted(hourTurns),
     });
     await clock.release();
     const { project_id } = must(await findProjectBySlug(db, slug));
     const [price] = await listPricing(db, [project_id]);
-    const told = differences.find(({ table }) => table === 'project_pricing')?.fields[0];
-    expect(told).toMatchObject({ field: 'effective_from', to: price?.effective_from });
+    const reported = differences.find(({ table }) => table === 'project_pricing')?.fields[0];
+    expect(reported).toMatchObject({ field: 'effective_from', to: price?.effective_from });
     expect(price?.effective_from).toEqual(new Date('2126-11-20T12:00:00Z'));
   });
 

@@ -1,6 +1,8 @@
 // Setting the clock back while a process runs does not lengthen any time that the process measures.
+
 import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest';
 import { createMinuteRate } from '../../runtime/api/rates/minute-rate.ts';
+import { DAY_MS } from '../../runtime/core/durations.ts';
 import {
   FAILED_RENDER_REMEMBERED_SECONDS,
   LOOKUP_CACHE_SECONDS_MAX,
@@ -8,14 +10,12 @@ import {
 import type { Queryable } from '../../runtime/db/client.ts';
 import { createFailureMemory } from '../../runtime/delivery/failure-memory.ts';
 import { cacheSecondsMax, databaseTime } from '../../runtime/delivery/lookup.ts';
-import { createLookupCache } from '../../runtime/delivery/lookup-cache.ts';
+import { createLookupCache, noOutage } from '../../runtime/delivery/lookup-cache.ts';
 import { createBreaker } from '../../runtime/platform/breaker.ts';
 import { createRateLimiter } from '../../runtime/platform/cdn/rate-limiter.ts';
 import { systemClock as clock, steady } from '../../runtime/platform/clock.ts';
 import { createKeySet } from '../../runtime/platform/key-set.ts';
 import { createLog } from '../../runtime/platform/log.ts';
-
-const DAY_MS = 86_400_000;
 
 /** The mocked uptime equals the running time, also while the test moves the clocks. */
 vi.mock('node:os', async (original) => ({
@@ -34,16 +34,20 @@ function setBackAnd(seconds: number): void {
 
 describe('a clock that is set back by two days', () => {
   it('moves the wall clock, but not the steady clock', () => {
-    const [told, measured] = [clock.now(), steady(clock).now()];
-    expect(Math.abs(told.getTime() - measured.getTime())).toBeLessThan(1000);
+    const [wallTime, measured] = [clock.now(), steady(clock).now()];
+    expect(Math.abs(wallTime.getTime() - measured.getTime())).toBeLessThan(1000);
     setBackAnd(10);
-    expect(clock.now().getTime() - told.getTime()).toBe(10_000 - 2 * DAY_MS);
+    expect(clock.now().getTime() - wallTime.getTime()).toBe(10_000 - 2 * DAY_MS);
     expect(steady(clock).now().getTime() - measured.getTime()).toBe(10_000);
   });
 
   it('does not keep cached lookups fresh: a file blocked meanwhile is not served', async () => {
     const answers = ['ready', 'blocked'];
-    const cache = createLookupCache({ clock, load: async () => answers.shift() });
+    const cache = createLookupCache({
+      clock,
+      outage: noOutage(),
+      load: async () => answers.shift(),
+    });
     expect(await cache.find('a')).toBe('ready');
     setBackAnd(LOOKUP_CACHE_SECONDS_MAX + 1);
     expect(await cache.find('a')).toBe('blocked');

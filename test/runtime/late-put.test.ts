@@ -46,10 +46,10 @@ describe.each([
   ['folder storage', () => api.deps().buckets.ingest],
   ['versitygw', s3Ingest],
 ] as const)('late bytes on %s', (_name, bucketOf) => {
-  const begin = (wish: object) => {
+  const begin = (input: object) => {
     const buckets = { ...api.deps().buckets, ingest: bucketOf() };
     api.change({ buckets, settings: { ingestMaxBytes: 20_000_000 } });
-    return make(wish);
+    return make(input);
   };
   const isThere = async (row: UploadRow) => (await bucketOf().head(row.ingest_key)) !== undefined;
   const sweep = (later = 0) => {

@@ -457,8 +457,12 @@ async function compareSeen(rows: readonly object[], { call, path }: Real): Promi
   const [mine, owners] = await Promise.all([call('GET', path), owner('GET', path)]);
   expect(mine.body).toEqual(owners.body);
   const seen: ModelSession[] = mine.body.items;
-  const told = seen.map(({ upload_id, status, error_code }) => ({ upload_id, status, error_code }));
-  expect(told.toSorted((a, b) => (a.upload_id < b.upload_id ? -1 : 1))).toEqual(rows);
+  const summaries = seen.map(({ upload_id, status, error_code }) => ({
+    upload_id,
+    status,
+    error_code,
+  }));
+  expect(summaries.toSorted((a, b) => (a.upload_id < b.upload_id ? -1 : 1))).toEqual(rows);
 }
 
 async function compareFiles(sessions: readonly ModelSession[]): Promise<void> {

@@ -29,8 +29,8 @@ export async function writeExamples(
   await symlink(join(projectRoot, 'node_modules/zod'), join(folder, 'node_modules/zod'));
   await writeFile(join(folder, 'package.json'), '{ "type": "module" }');
   for (const { name, text } of namedIn(document)) {
-    const spelt = Object.entries(here).reduce((told, [words, mine]) => {
-      return told.replaceAll(words, mine);
+    const spelt = Object.entries(here).reduce((replaced, [words, mine]) => {
+      return replaced.replaceAll(words, mine);
     }, text);
     await writeFile(join(folder, name), spelt);
   }

@@ -116,7 +116,7 @@ function* pngHeaders(data: Buffer): Generator<Made> {
   for (const depth of [0, 1, 2, 3, 4, 8, 16, 32, 255]) {
     for (const color of [0, 1, 2, 3, 4, 5, 6, 7]) {
       yield {
-        name: `of depth ${depth}, colour ${color}`,
+        name: `of depth ${depth}, color ${color}`,
         bytes: pngOf({ width: 8, height: 8, depth, color }, data),
       };
     }
@@ -260,7 +260,7 @@ function* bmpBombs(): Generator<Made> {
     ['its header', 14],
     ['its data', 34],
     ['its palette', 46],
-    ['its important colours', 50],
+    ['its important colors', 50],
   ] as const) {
     for (const value of [0, 1, 13, 0x7fffffff, 0xffffffff]) {
       yield { name: `that says ${value} of ${name}`, bytes: bmp([{ at, size: 4, value }]) };

@@ -104,7 +104,7 @@ function gifs() {
     opaque: over(flat).gif().toBuffer(),
     transparent: over(round).gif().toBuffer(),
     interlaced: over(flat).gif({ progressive: true }).toBuffer(),
-    'of two colours': over(flat).gif({ colors: 2 }).toBuffer(),
+    'of two colors': over(flat).gif({ colors: 2 }).toBuffer(),
   });
 }
 

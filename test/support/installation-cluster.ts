@@ -22,7 +22,7 @@ import {
   kubeRequest,
   type PlaneAddress,
 } from './kube-request.ts';
-import { type Fate, type PlayedPod, type PodPlayer, playPods } from './pod-player.ts';
+import { type Outcome, type PlayedPod, type PodPlayer, playPods } from './pod-player.ts';
 import { newSealingKey } from './sealing-keys.ts';
 import { useControlPlane } from './shared-control-plane.ts';
 import { until } from './until.ts';
@@ -111,7 +111,7 @@ export function useInstallationCluster(
   let namespace = '';
   let metrics: KubeMetrics;
   let player: PodPlayer;
-  let fateOf: (pod: PlayedPod) => Fate;
+  let outcomeOf: (pod: PlayedPod) => Outcome;
   let controller: ReturnType<typeof createInstallationController>;
   const plane = (): PlaneAddress => cluster.plane();
   const path = (kind: string, name = '') =>
@@ -133,8 +133,8 @@ export function useInstallationCluster(
         ...context,
       },
     });
-    fateOf = usual;
-    player = playPods(plane(), namespace, (pod) => fateOf(pod));
+    outcomeOf = usual;
+    player = playPods(plane(), namespace, (pod) => outcomeOf(pod));
   }, 300_000);
   afterAll(() => player.stop());
 
@@ -145,8 +145,8 @@ export function useInstallationCluster(
     namespace: () => namespace,
     metrics: () => metrics,
     /** Sets what happens to pods from now on. */
-    play: (fate: typeof fateOf) => {
-      fateOf = fate;
+    play: (outcome: typeof outcomeOf) => {
+      outcomeOf = outcome;
     },
     list: async (kind: string): Promise<Json[]> => (await call({ path: path(kind) })).items,
     create: (kind: string, object: object) =>
@@ -229,7 +229,7 @@ export async function expectNoWrites({ countWrites, countPasses }: Counting): Pr
 }
 
 /** Migrations succeed, and all other pods become ready immediately. */
-export function usual({ metadata }: PlayedPod): Fate {
+export function usual({ metadata }: PlayedPod): Outcome {
   return metadata.labels['app.kubernetes.io/component'] === 'migrate' ? 'succeed' : 'ready';
 }
 

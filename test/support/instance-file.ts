@@ -3,14 +3,14 @@ import { writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { INSTANCE_FILE, type Instance, instanceSchema } from '../../runtime/platform/instance.ts';
 
-export async function writeInstance(folder: string, told: Partial<Instance>): Promise<Instance> {
-  const instance = anInstance(told);
+export async function writeInstance(folder: string, fields: Partial<Instance>): Promise<Instance> {
+  const instance = anInstance(fields);
   await writeFile(join(folder, INSTANCE_FILE), JSON.stringify(instance));
   return instance;
 }
 
-export function anInstance(told: Partial<Instance> = {}): Instance {
+export function anInstance(fields: Partial<Instance> = {}): Instance {
   const words = Object.keys(instanceSchema.shape).map((name) => [name, 'x']);
   const rest = { pid: process.pid, delivery_port: 1, delivery_scheme: 'http', environment: {} };
-  return instanceSchema.parse({ ...Object.fromEntries(words), ...rest, ...told });
+  return instanceSchema.parse({ ...Object.fromEntries(words), ...rest, ...fields });
 }

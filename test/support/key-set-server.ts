@@ -6,7 +6,7 @@ import { exportJWK, generateKeyPair, type JWTPayload, SignJWT } from 'jose';
 export type KeySetServer = Awaited<ReturnType<typeof startKeySetServer>>;
 export type SigningPair = Awaited<ReturnType<typeof makeSigningPair>>;
 
-type Mood = 'well' | 'error' | 'html' | 'empty' | 'huge' | 'hang' | 'redirect';
+type Behavior = 'well' | 'error' | 'html' | 'empty' | 'huge' | 'hang' | 'redirect';
 
 /** A key pair that signs tokens. `claims` and `header` override the defaults. */
 export async function makeSigningPair(kid: string) {
@@ -21,11 +21,11 @@ export async function makeSigningPair(kid: string) {
 }
 
 export async function startKeySetServer() {
-  const state = { mood: 'well' as Mood, requests: 0, keys: [] as object[] };
+  const state = { behavior: 'well' as Behavior, requests: 0, keys: [] as object[] };
   const server = createServer((request, response) => {
     state.requests += 1;
     // The redirect leads to a valid key set, so only clients that do not follow it get no keys.
-    answer(request.url === ELSEWHERE ? { ...state, mood: 'well' } : state, response);
+    answer(request.url === ELSEWHERE ? { ...state, behavior: 'well' } : state, response);
   });
   await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
   const { port } = server.address() as AddressInfo;
@@ -42,8 +42,8 @@ export async function startKeySetServer() {
 
 const ELSEWHERE = '/elsewhere.json';
 
-function answer(state: { mood: Mood; keys: object[] }, response: ServerResponse): void {
-  const bodies: Record<Exclude<Mood, 'hang' | 'redirect'>, [number, string]> = {
+function answer(state: { behavior: Behavior; keys: object[] }, response: ServerResponse): void {
+  const bodies: Record<Exclude<Behavior, 'hang' | 'redirect'>, [number, string]> = {
     well: [200, JSON.stringify({ keys: state.keys })],
     error: [500, '{}'],
     html: [200, '<!doctype html><title>Down for maintenance</title>'],
@@ -51,11 +51,11 @@ function answer(state: { mood: Mood; keys: object[] }, response: ServerResponse)
     // Valid, but far too large.
     huge: [200, JSON.stringify({ keys: state.keys, x: 'x'.repeat(1_000_000) })],
   };
-  if (state.mood === 'hang') return;
-  if (state.mood === 'redirect') {
+  if (state.behavior === 'hang') return;
+  if (state.behavior === 'redirect') {
     response.writeHead(302, { location: ELSEWHERE }).end();
     return;
   }
-  const [status, body] = bodies[state.mood];
+  const [status, body] = bodies[state.behavior];
   response.writeHead(status, { 'content-type': 'application/json' }).end(body);
 }

@@ -13,12 +13,12 @@ export type LibraryProject = {
   path: string;
   /** An API key with every scope that sessions require. */
   key: Caller;
-  mint(wish?: object): Promise<Answer>;
+  mint(input?: object): Promise<Answer>;
   /** Mints a session and returns a caller with its token. */
-  open(wish?: object): Promise<Caller>;
+  open(input?: object): Promise<Caller>;
 };
 
-export const usualWish = {
+export const usualInput = {
   library: 'press',
   permissions: ['browse', 'upload'],
   origin: ORIGIN,
@@ -35,15 +35,15 @@ export async function libraryProject(
   const key = api.withKey(await createKey(owner, project.project_slug, SCOPES));
   const press = { slug: 'press', name: 'Press', allowed_origins: [ORIGIN] };
   expect((await key('POST', `${path}/libraries`, press)).status).toBe(201);
-  const mint = (wish: object = {}) =>
-    key('POST', `${path}/library-sessions`, { ...usualWish, ...wish });
+  const mint = (input: object = {}) =>
+    key('POST', `${path}/library-sessions`, { ...usualInput, ...input });
   return {
     project,
     path,
     key,
     mint,
-    open: async (wish) => {
-      const answer = await mint(wish);
+    open: async (input) => {
+      const answer = await mint(input);
       expect(answer.status, answer.text).toBe(201);
       return withToken(api, answer.body.token);
     },

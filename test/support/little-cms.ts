@@ -32,7 +32,7 @@ export async function withProfile(
 }
 
 async function inFolder(work: (folder: string) => Promise<Buffer>): Promise<Buffer> {
-  const folder = await mkdtemp(join(tmpdir(), 'tintype-colours-'));
+  const folder = await mkdtemp(join(tmpdir(), 'tintype-colors-'));
   try {
     return await work(folder);
   } finally {

@@ -26,7 +26,7 @@ export type Model = {
   auto_block: boolean;
   files: ModelFile[];
   checks: ModelCheck[];
-  told: { blocked: number; unblocked: number };
+  webhooks: { blocked: number; unblocked: number };
 };
 
 export type Move =
@@ -40,7 +40,7 @@ export const newModel = (): Model => ({
   auto_block: false,
   files: [],
   checks: [],
-  told: { blocked: 0, unblocked: 0 },
+  webhooks: { blocked: 0, unblocked: 0 },
 });
 
 export function after(before: Model, move: Move): Model {
@@ -91,7 +91,7 @@ function block(model: Model, at: number, { by, because }: Block): void {
   const file = model.files[at];
   if (file?.status === 'ready') {
     Object.assign(file, { status: 'blocked', by, because });
-    model.told.blocked += 1;
+    model.webhooks.blocked += 1;
   } else if (file?.status === 'blocked' && by === 'staff') file.by = 'staff';
 }
 
@@ -100,7 +100,7 @@ function unblock(model: Model, at: number): boolean {
   const file = model.files[at];
   if (file?.status === 'blocked') {
     Object.assign(file, { status: 'ready', by: null, because: -1 });
-    model.told.unblocked += 1;
+    model.webhooks.unblocked += 1;
   }
   return file !== undefined && file.status !== 'deleted';
 }

@@ -34,12 +34,12 @@ const session = async (refreshOf) => {
   if (!answer.ok) throw new Error('the shop refused');
   return answer.json();
 };
-window.told = [];
+window.received = [];
 window.pick = (settings) => {
   window.opened = openPicker({
     session,
-    onUpload: (upload) => told.push(['upload', upload.name, upload.status, upload.code]),
-    onError: ({ code }) => told.push(['error', code]),
+    onUpload: (upload) => received.push(['upload', upload.name, upload.status, upload.code]),
+    onError: ({ code }) => received.push(['error', code]),
     ...settings,
   });
   window.chosen = opened.chosen.then((files) => files && files.map(({ file_slug }) => file_slug));
@@ -50,7 +50,7 @@ window.inline = (options) => {
   picker.style.height = '500px';
   picker.options = { ...options, session };
   for (const type of ['select', 'upload', 'error', 'close']) {
-    picker.addEventListener('tintype-' + type, ({ detail }) => told.push([type, detail]));
+    picker.addEventListener('tintype-' + type, ({ detail }) => received.push([type, detail]));
   }
   document.body.append(picker);
 };

@@ -5,7 +5,7 @@
 import { kubeOk, kubeRequest, type PlaneAddress } from './kube-request.ts';
 
 /** `wait` leaves the pod pending, as if its image were still being pulled. */
-export type Fate = 'ready' | 'succeed' | 'fail' | 'crash' | 'wait';
+export type Outcome = 'ready' | 'succeed' | 'fail' | 'crash' | 'wait';
 
 export type PlayedPod = {
   metadata: { name: string; labels: Record<string, string> };
@@ -17,12 +17,12 @@ export type PodPlayer = { stop(): Promise<void> };
 export function playPods(
   plane: PlaneAddress,
   namespace: string,
-  fateOf: (pod: PlayedPod) => Fate,
+  outcomeOf: (pod: PlayedPod) => Outcome,
 ): PodPlayer {
   let isOver = false;
   const running = (async () => {
     while (!isOver) {
-      await playOnce(plane, namespace, fateOf);
+      await playOnce(plane, namespace, outcomeOf);
       await new Promise((resolve) => setTimeout(resolve, 50));
     }
   })();
@@ -37,19 +37,19 @@ export function playPods(
 async function playOnce(
   plane: PlaneAddress,
   namespace: string,
-  fateOf: (pod: PlayedPod) => Fate,
+  outcomeOf: (pod: PlayedPod) => Outcome,
 ): Promise<void> {
   const path = `/api/v1/namespaces/${namespace}/pods`;
   const pending = `${path}?fieldSelector=status.phase%3DPending`;
   const { items } = (await kubeOk(plane, { path: pending })) as { items: PlayedPod[] };
   await Promise.all(
     items.map(async (pod) => {
-      const fate = fateOf(pod);
-      if (fate === 'wait') return;
+      const outcome = outcomeOf(pod);
+      if (outcome === 'wait') return;
       // The pod may have been deleted in the meantime, so the response is ignored.
       await kubeRequest(plane, {
         ...{ method: 'PATCH', path: `${path}/${pod.metadata.name}/status` },
-        body: { status: statuses[fate](pod) },
+        body: { status: statuses[outcome](pod) },
         content_type: 'application/merge-patch+json',
       });
     }),
@@ -66,7 +66,7 @@ function containerStatus({ spec }: PlayedPod, more: object): object {
 const ended = { exitCode: 1, startedAt: started, finishedAt: started };
 const LAST_LINE = 'is TINTYPE_DATABASE_URL right?\n';
 
-const statuses: Record<Exclude<Fate, 'wait'>, (pod: PlayedPod) => object> = {
+const statuses: Record<Exclude<Outcome, 'wait'>, (pod: PlayedPod) => object> = {
   ready: (pod) => ({
     phase: 'Running',
     conditions: [{ type: 'Ready', status: 'True', lastTransitionTime: started }],

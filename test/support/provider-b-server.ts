@@ -18,7 +18,13 @@ export type ProviderBServer = {
   /** All calls: method, path and idempotency key. */
   calls: string[];
   /** How the server behaves from now on. */
-  mood: 'well' | 'failing' | 'silent' | 'talking nonsense' | 'losing answers' | 'talking too much';
+  behavior:
+    | 'well'
+    | 'failing'
+    | 'silent'
+    | 'talking nonsense'
+    | 'losing answers'
+    | 'talking too much';
   close(): Promise<void>;
 };
 
@@ -27,7 +33,7 @@ export async function startProviderBServer(): Promise<ProviderBServer> {
     subscriptions: new Map(),
     cancelled: [],
     calls: [],
-    mood: 'well',
+    behavior: 'well',
   };
   const answers = new Map<string, object>();
   const server = createServer((request, response) => {
@@ -60,9 +66,9 @@ function answer(
   server.calls.push(`${request.method} ${url.pathname} ${key}`);
   const say = (status: number, body: object) =>
     response.writeHead(status, { 'content-type': 'application/json' }).end(JSON.stringify(body));
-  if (server.mood === 'silent') return;
-  if (server.mood === 'failing') return void say(500, { error: 'internal' });
-  if (server.mood === 'talking nonsense') return void response.writeHead(200).end('<html>');
+  if (server.behavior === 'silent') return;
+  if (server.behavior === 'failing') return void say(500, { error: 'internal' });
+  if (server.behavior === 'talking nonsense') return void response.writeHead(200).end('<html>');
   if (request.headers['x-api-key'] !== PROVIDER_B_KEY) return void say(403, { error: 'forbidden' });
   const known = answers.get(key);
   if (known !== undefined) return void say(200, known);
@@ -76,8 +82,8 @@ function answer(
   server.cancelled.push(id);
   const body = { id, status: 'scheduled_cancel' };
   answers.set(key, body);
-  if (server.mood === 'losing answers') return void response.destroy();
-  if (server.mood === 'talking too much')
+  if (server.behavior === 'losing answers') return void response.destroy();
+  if (server.behavior === 'talking too much')
     return void response.end(JSON.stringify(body).padEnd(MUCH));
   say(200, body);
 }

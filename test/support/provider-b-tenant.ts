@@ -80,7 +80,7 @@ export function useProviderB(api: Api) {
       },
     }),
     send: async (sent: EventB) => saidOf(await tell(api.send, messageB(sent))),
-    told: async (): Promise<OrganizationRow> =>
+    organizationNow: async (): Promise<OrganizationRow> =>
       must(await findOrganization(api.db, tenant.organization_id)),
     subscriptionNow,
     statusNow: async () => (await subscriptionNow())?.status,

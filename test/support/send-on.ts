@@ -14,8 +14,8 @@ const STEP_MS = 20;
 export async function sendOn({ url, headers, bytes }: Put): Promise<number[]> {
   const { hostname, port, host, pathname, search } = new URL(url);
   const socket = connect(Number(port), hostname);
-  const told = Object.entries({ host, ...headers, 'content-length': String(bytes.length) });
-  const head = told.map(([name, value]) => `${name}: ${value}\r\n`).join('');
+  const sentHeaders = Object.entries({ host, ...headers, 'content-length': String(bytes.length) });
+  const head = sentHeaders.map(([name, value]) => `${name}: ${value}\r\n`).join('');
   socket.write(`PUT ${pathname}${search} HTTP/1.1\r\n${head}\r\n`);
   let answers = '';
   for await (const chunk of socket) {

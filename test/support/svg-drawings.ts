@@ -132,7 +132,7 @@ export const drawings: readonly Sample[] = [
     document: `<svg ${X} viewBox="0 0 60 40" style="color:#8e44ad"><rect width="30" height="40" fill="currentColor"/><g color="teal"><rect x="30" width="30" height="40" fill="currentColor" stroke="currentcolor"/></g></svg>`,
   },
   {
-    name: 'blends of colours',
+    name: 'blends of colors',
     document: `<svg ${X} viewBox="0 0 120 120"><g style="isolation:isolate"><circle cx="45" cy="45" r="35" fill="#f0f" style="mix-blend-mode:multiply"/><circle cx="75" cy="45" r="35" fill="#0ff" style="mix-blend-mode:multiply"/><circle cx="60" cy="75" r="35" fill="#ff0" style="mix-blend-mode:multiply"/></g></svg>`,
   },
   {

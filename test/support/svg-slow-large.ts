@@ -8,7 +8,7 @@ import { square as svg } from './svg-square.ts';
  */
 const farCurves = `M0 0${'C1 1-1 1 .0002 .0002'.repeat(350)}`;
 /** A stroked line that crosses itself repeatedly within a square of this side. */
-function wander(side: number, corners: number, as: string): string {
+function randomPath(side: number, corners: number, as: string): string {
   const random = seededRandom(corners);
   const place = () => `L${random() * side} ${random() * side}`;
   const line = Array.from({ length: corners }, place).join('');
@@ -82,19 +82,19 @@ export const largeDrawings: readonly Slow[] = [
   [
     'wide dashes in shares of a viewport inside',
     svg(
-      `<g stroke-width="3%"><svg viewBox="0 0 204800 204800">${wander(204_800, 600, 'stroke-dasharray="100"')}</svg></g>`,
+      `<g stroke-width="3%"><svg viewBox="0 0 204800 204800">${randomPath(204_800, 600, 'stroke-dasharray="100"')}</svg></g>`,
     ),
   ],
   [
     'wide dashes by letters larger than those around',
     svg(
-      `<g font-size="1" stroke-width="1em">${wander(2048, 600, 'font-size="60" stroke-dasharray="2"')}</g>`,
+      `<g font-size="1" stroke-width="1em">${randomPath(2048, 600, 'font-size="60" stroke-dasharray="2"')}</g>`,
     ),
   ],
   ...['stroke-dasharray=".2%"', 'stroke-dasharray="1em" font-size=".002"'].map(
     (dashes): Slow => [
       `many dashes in a small viewport: ${dashes}`,
-      svg(`<svg viewBox="0 0 1 1">${wander(1, 1500, `stroke-width=".03" ${dashes}`)}</svg>`),
+      svg(`<svg viewBox="0 0 1 1">${randomPath(1, 1500, `stroke-width=".03" ${dashes}`)}</svg>`),
     ],
   ),
   ...['1e14', '1e14%', '1e13em'].map(

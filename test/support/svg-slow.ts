@@ -7,14 +7,14 @@ import { square as svg } from './svg-square.ts';
 const full = (attributes: string) => `<rect width="2048" height="2048" ${attributes}/>`;
 
 /** The path of a line that visits random places all over the image. */
-function wander(corners: number, side = 2048): string {
+function randomPath(corners: number, side = 2048): string {
   const random = seededRandom(corners);
   const place = () => `${Math.floor(random() * side)} ${Math.floor(random() * side)}`;
   return `M0 0${Array.from({ length: corners }, () => `L${place()}`).join('')}`;
 }
 
 function curve(corners: number): string {
-  return wander(corners * 3).replaceAll(/L(\d+ \d+)L(\d+ \d+)L(\d+ \d+)/g, 'C$1 $2 $3');
+  return randomPath(corners * 3).replaceAll(/L(\d+ \d+)L(\d+ \d+)L(\d+ \d+)/g, 'C$1 $2 $3');
 }
 
 function styled(rules: readonly string[], content: string): string {
@@ -34,11 +34,11 @@ const deep = (content: string, besides = '') =>
   `${`<g>${besides}`.repeat(55)}${content}${'</g>'.repeat(55)}`;
 
 export const slowDrawings: readonly Slow[] = [
-  ['a line that crosses itself', svg(`<path d="${wander(20_000)}"/>`)],
-  ['a long line that crosses itself', svg(`<path d="${wander(150_000)}"/>`)],
+  ['a line that crosses itself', svg(`<path d="${randomPath(20_000)}"/>`)],
+  ['a long line that crosses itself', svg(`<path d="${randomPath(150_000)}"/>`)],
   [
     'a polygon that crosses itself',
-    svg(`<polygon points="${wander(20_000).replaceAll(/[ML]/g, ' ')}"/>`),
+    svg(`<polygon points="${randomPath(20_000).replaceAll(/[ML]/g, ' ')}"/>`),
   ],
   ['curves that cross', svg(`<path d="${curve(10_000)}"/>`)],
   ['curves from far outside', svg(`<path d="M0 0${'C1e5 1e5-1e5 1e5 2000 2000'.repeat(1300)}"/>`)],
@@ -51,27 +51,27 @@ export const slowDrawings: readonly Slow[] = [
     svg(`<path d="M0 0${'A1e6 1e6 0 1 0 9 9A1e6 1e6 0 1 1 0 0'.repeat(150)}"/>`),
   ],
   ...largeDrawings,
-  ['a stroke that crosses itself', svg(`<path fill="none" stroke="red" d="${wander(5000)}"/>`)],
-  ['a wide stroke', svg(`<path stroke="red" stroke-width="300" d="${wander(5000)}"/>`)],
+  ['a stroke that crosses itself', svg(`<path fill="none" stroke="red" d="${randomPath(5000)}"/>`)],
+  ['a wide stroke', svg(`<path stroke="red" stroke-width="300" d="${randomPath(5000)}"/>`)],
   [
     'a rich line by uses',
-    svg(`<path id="p" d="${wander(1000)}"/>${'<use href="#p"/>'.repeat(100)}`),
+    svg(`<path id="p" d="${randomPath(1000)}"/>${'<use href="#p"/>'.repeat(100)}`),
   ],
   [
     'a rich line by a class',
-    styled(['.a{stroke:red}'], `<g class="a">${`<path d="${wander(400)}"/>`.repeat(200)}</g>`),
+    styled(['.a{stroke:red}'], `<g class="a">${`<path d="${randomPath(400)}"/>`.repeat(200)}</g>`),
   ],
   ['long edges', svg(`<path d="M0 0${'L5 2048L9 0'.repeat(50_000)}"/>`)],
-  ['fine dashes', svg(`<path stroke="red" stroke-dasharray=".2" d="${wander(2000)}"/>`)],
+  ['fine dashes', svg(`<path stroke="red" stroke-dasharray=".2" d="${randomPath(2000)}"/>`)],
   ['dashes far outside', svg('<path stroke="red" stroke-dasharray=".1" d="M0 0L1e7 1e7"/>')],
   [
     'dashes of a group',
-    svg(`<g stroke="red" stroke-dasharray=".2">${`<path d="${wander(30)}"/>`.repeat(60)}</g>`),
+    svg(`<g stroke="red" stroke-dasharray=".2">${`<path d="${randomPath(30)}"/>`.repeat(60)}</g>`),
   ],
   [
     'wide round dashes',
     svg(
-      `<path stroke="red" stroke-width="50" stroke-linecap="round" stroke-dasharray="1" d="${wander(300)}"/>`,
+      `<path stroke="red" stroke-width="50" stroke-linecap="round" stroke-dasharray="1" d="${randomPath(300)}"/>`,
     ),
   ],
   ['full areas', svg(full('fill="red"').repeat(6000))],
@@ -101,11 +101,11 @@ export const slowDrawings: readonly Slow[] = [
   ['blends by a class', styled(['.a{mix-blend-mode:multiply}'], '<path class="a"/>'.repeat(100))],
   ...slowTexts,
   [
-    'a gradient of ten thousand colours',
+    'a gradient of ten thousand colors',
     svg(`<linearGradient id="a">${stops(10_000)}</linearGradient>${full('fill="url(#a)"')}`),
   ],
   [
-    'a gradient of the colours of another, for many shapes',
+    'a gradient of the colors of another, for many shapes',
     svg(
       `<radialGradient id="b" href="#a"/><linearGradient id="a">${stops(2000)}</linearGradient><g fill="url(#b)">${'<path d="M0 0h9v9z"/>'.repeat(3000)}</g>`,
     ),

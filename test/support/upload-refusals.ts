@@ -33,14 +33,14 @@ export function useUploads() {
   beforeAll(async () => {
     home.path = `/v1/projects/${(await createProject(owner)).project_slug}`;
   });
-  const ask = (wish: object, of = home.path) =>
+  const ask = (input: object, of = home.path) =>
     owner('POST', `${of}/uploads`, {
       content_type: 'image/png',
       size_bytes: bytes.length,
-      ...wish,
+      ...input,
     });
-  const make = async (wish: object = {}, of = home.path): Promise<UploadRecord> =>
-    (await ask(wish, of)).body;
+  const make = async (input: object = {}, of = home.path): Promise<UploadRecord> =>
+    (await ask(input, of)).body;
   const rowOf = async ({ upload_id }: UploadRecord) => must(await findUpload(api.db, upload_id));
   return {
     api,

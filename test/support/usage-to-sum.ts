@@ -1,13 +1,13 @@
 /** Usage of one project and the jobs that sum it up, for tests of late and long-kept batches. */
+
 import { afterAll, beforeAll, beforeEach } from 'vitest';
+import { HOUR_MS } from '../../runtime/core/durations.ts';
 import type { Database, Queryable } from '../../runtime/db/client.ts';
 import { insertUsageBatch } from '../../runtime/db/usage-batches.ts';
 import { type JobRunResult, runJob } from '../../runtime/jobs/run-job.ts';
 import { jobs as table } from '../../runtime/jobs/table.ts';
 import { makeJobs, type TestJobs } from './jobs.ts';
 import { makeProject } from './rows.ts';
-
-export const HOUR_MS = 3_600_000;
 
 export const hoursAgo = (hours: number) =>
   new Date((Math.floor(Date.now() / HOUR_MS) - hours) * HOUR_MS);

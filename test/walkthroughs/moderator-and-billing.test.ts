@@ -1,8 +1,10 @@
 // Runs docs/walkthroughs/moderator-and-billing.md as written, on a fresh Tintype with the embedded scanner. Also reads
 // a bill of a whole month, while the walkthrough takes one day.
+
 import { readFile, symlink, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { DAY_MS } from '../../runtime/core/durations.ts';
 import { createDatabase } from '../../runtime/db/client.ts';
 import { insertUsageBatch } from '../../runtime/db/usage-batches.ts';
 import { readFences, readShellBlocks } from '../contract/support/blocks.ts';
@@ -114,7 +116,6 @@ describe('a moderator and a billing clerk', { shuffle: false }, () => {
     });
   });
 
-  const DAY_MS = 86_400_000;
   const dayBefore = (days: number) =>
     new Date(Date.now() - days * DAY_MS).toISOString().slice(0, 10);
   /**

@@ -76,7 +76,7 @@ async function quietTape(): Promise<Tape> {
 }
 
 const rung = (tape: Tape, alerts: readonly string[], until = tape.length() - 1) =>
-  tape.expectRung(alerts, until);
+  tape.expectAlerts(alerts, until);
 
 /** Chapters that no test has read yet. */
 const unread = new Set(chapters.keys());
@@ -166,8 +166,8 @@ describe('a night on call', { shuffle: false }, () => {
       const tape = night.newTape({ withSampling: true });
       const uploads = `/v1/projects/${PROJECT}/uploads`;
       const { content_type } = picture('');
-      const wish = { content_type, size_bytes: bytes.length, file_slug: 'taken.jpg' };
-      const { upload_id, direct } = (await night.key('POST', uploads, wish)).body;
+      const input = { content_type, size_bytes: bytes.length, file_slug: 'taken.jpg' };
+      const { upload_id, direct } = (await night.key('POST', uploads, input)).body;
       await put(direct.put_url, direct.headers, bytes);
       await job('status-sampling');
       await looks(tape, MINUTE);
@@ -311,8 +311,12 @@ describe('a night on call', { shuffle: false }, () => {
       await night.restart('delivery', { env });
       const tape = await quietTape();
       const signed = async (expires_in_seconds: number) => {
-        const wish = { file_slug: 'known.jpg', transform_chain: 'resize/100x', expires_in_seconds };
-        const { url } = (await night.key('POST', `/v1/projects/${PROJECT}/signed-url`, wish)).body;
+        const input = {
+          file_slug: 'known.jpg',
+          transform_chain: 'resize/100x',
+          expires_in_seconds,
+        };
+        const { url } = (await night.key('POST', `/v1/projects/${PROJECT}/signed-url`, input)).body;
         const { pathname, search } = new URL(url);
         return `${pathname}${search}`;
       };

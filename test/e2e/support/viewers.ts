@@ -43,10 +43,10 @@ export function watch(
   const wrong: string[] = [];
   const one = async () => {
     while (!isOver) {
-      const wish = next(asked);
+      const input = next(asked);
       asked += 1;
-      const seen = await view(wish).catch((error: unknown) => ({ status: error, bytes: '' }));
-      if (seen.status !== 200) wrong.push(sayOf(wish, seen));
+      const seen = await view(input).catch((error: unknown) => ({ status: error, bytes: '' }));
+      if (seen.status !== 200) wrong.push(sayOf(input, seen));
       await new Promise((resolve) => setTimeout(resolve, pause_ms));
     }
   };

@@ -58,9 +58,9 @@ export async function startApiProcess(
 
 /** Creates a session and sends everything except the last call. */
 export async function begin(place: ApiPlace, baseUrl: string, way: Way): Promise<Session> {
-  const wish = { content_type: 'image/png', size_bytes: place.bytes[way].length };
+  const input = { content_type: 'image/png', size_bytes: place.bytes[way].length };
   const mode = way === 'proxy' ? { mode: 'proxy' } : { parts: 2 };
-  const { body } = await post(place, `${baseUrl}${uploadsOf(place)}`, { ...wish, ...mode });
+  const { body } = await post(place, `${baseUrl}${uploadsOf(place)}`, { ...input, ...mode });
   const { upload_id, multipart, proxy } = body;
   const session = { way, upload_id: must(upload_id), parts: [], put_url: proxy?.put_url ?? '' };
   return way === 'proxy' ? session : sendParts(place, session, must(multipart));

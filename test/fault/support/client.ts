@@ -34,8 +34,8 @@ export async function send(
   { bytes, file_slug }: { bytes: Buffer; file_slug: string },
 ): Promise<string> {
   const caller = withKey(tintype, tintype.instance.api_key);
-  const wish = { content_type: 'image/jpeg', size_bytes: bytes.length, file_slug };
-  const created = await caller('POST', UPLOADS, wish);
+  const input = { content_type: 'image/jpeg', size_bytes: bytes.length, file_slug };
+  const created = await caller('POST', UPLOADS, input);
   if (created.status !== 201) throw new Error(`not created: ${created.status} ${created.bytes}`);
   const { upload_id, direct } = created.body;
   const taken = await put(direct.put_url, direct.headers, bytes);

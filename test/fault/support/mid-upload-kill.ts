@@ -23,8 +23,8 @@ export async function killWorkerAt(
   { upload_id, step }: { upload_id: string; step: Step },
 ): Promise<void> {
   const plan = [{ upload_id, stop_at: step }];
-  const told: StoppingWords = { url: named(url), storage: words, plan };
-  const { signal } = await startProgram('stopping-worker', told).ended;
+  const stopping: StoppingWords = { url: named(url), storage: words, plan };
+  const { signal } = await startProgram('stopping-worker', stopping).ended;
   if (signal !== 'SIGKILL') throw new Error(`not killed ${step}`);
   await untilAlone({ db });
   await db.query(

@@ -38,7 +38,7 @@ export const operations: readonly Operation[] = [
   { name: 'create an upload without a key', prepare: creatingTwice },
   { name: 'complete a multipart upload', prepare: completingParts },
   { name: 'put bytes through the proxy', prepare: puttingThrough },
-  { name: 'tell of an object by a storage event', prepare: telling },
+  { name: 'tell of an object by a storage event', prepare: notifying },
   { name: 'abort an upload', prepare: aborting },
   { name: 'claim an upload and publish its file', prepare: (scene) => ingesting(scene, 'good') },
   { name: 'claim an upload and fail it', prepare: (scene) => ingesting(scene, 'bad') },
@@ -69,11 +69,11 @@ async function creating(scene: Scene, way: object): Promise<Trial> {
   const key = randomUUID();
   const { good, large } = scene.bytes;
   const size_bytes = 'parts' in way ? large.length : good.length;
-  const wish = { content_type: 'image/png', size_bytes };
+  const input = { content_type: 'image/png', size_bytes };
   const sent: Sent = {
     method: 'POST',
     path: uploadsOf(scene),
-    body: { ...wish, ...way, file_slug: key },
+    body: { ...input, ...way, file_slug: key },
     headers: { 'x-api-key': scene.api_key, 'idempotency-key': key },
   };
   let first: Answer;
@@ -191,7 +191,7 @@ async function puttingThrough(scene: Scene): Promise<Trial> {
   return accepting(scene, upload, { sent, repeated: ['204', '409 upload_not_pending'] });
 }
 
-async function telling(scene: Scene): Promise<Trial> {
+async function notifying(scene: Scene): Promise<Trial> {
   const { good } = scene.bytes;
   const { upload } = await create(scene, good);
   const { ingest } = scene.api.deps().buckets;

@@ -22,10 +22,10 @@ export function createFakeCluster(placed: readonly Placed[]) {
     get: (kind: TenantKind, key: string) => objects.get(`${kind} ${key}`),
     keys: (kind: TenantKind) =>
       placed.filter((each) => each.kind === kind).map(({ object }) => keyOf(object)),
-    subscribe: (told: typeof handler) => {
-      handler = told;
+    subscribe: (subscriber: typeof handler) => {
+      handler = subscriber;
       for (const { kind, object } of placed) {
-        told(kind, { kind: 'added', key: keyOf(object), object, previous: undefined });
+        subscriber(kind, { kind: 'added', key: keyOf(object), object, previous: undefined });
       }
     },
     findNow: async (kind: TenantKind, place: { namespace: string; name: string }) =>

@@ -1,8 +1,9 @@
 import { expect, it } from 'vitest';
 import { createLostSecretNames } from '../../../operator/cluster/lost-secret-names.ts';
 
-function project(generation: number, note?: string) {
-  const annotations = note === undefined ? {} : { 'tintype.dev/callback-secrets': note };
+function project(generation: number, secretNames?: string) {
+  const annotations =
+    secretNames === undefined ? {} : { 'tintype.dev/callback-secrets': secretNames };
   return {
     metadata: {
       ...{ name: 'shop', namespace: 'team', uid: 'shop', resourceVersion: '1' },
@@ -17,7 +18,7 @@ function updated(previous: Project, object: Project) {
   return { kind: 'updated' as const, key: 'team/shop', object, previous };
 }
 
-it('a note that an update removes counts as lost until it is written again', () => {
+it('names of Secrets count as lost if an update removes their annotation, until it is written again', () => {
   const lost = createLostSecretNames();
   lost.handleChange(updated(project(1, 'a'), project(2)));
   expect(lost.of(project(2))).toEqual(['a']);
@@ -28,7 +29,7 @@ it('a note that an update removes counts as lost until it is written again', () 
   expect(lost.of(project(4))).toEqual([]);
 });
 
-it('a name removed from a note counts as lost only if the generation changed with it', () => {
+it('a name removed from the annotation counts as lost only if the generation changed with it', () => {
   const lost = createLostSecretNames();
   lost.handleChange(updated(project(1, 'a,b'), project(1, 'b')));
   expect(lost.of(project(1))).toEqual([]);

@@ -98,7 +98,7 @@ const refusing = {
     },
   ],
 };
-const untold = { revision: 'another' };
+const unknownRevision = { revision: 'another' };
 const secret = { reason: 'SecretNotFound', message: "Secret 'db' does not exist." } as const;
 const failing = 'CrashLoopBackOff: TINTYPE_DATABASE_URL: expected it to be set';
 
@@ -206,7 +206,7 @@ const table: Record<
   ],
   WaitingForWorkers: [
     'ApiAvailable',
-    { deployments: deployments({ api: untold, dispatcher: { ...untold } }) },
+    { deployments: deployments({ api: unknownRevision, dispatcher: { ...unknownRevision } }) },
     /stays at the previous version until workers/,
   ],
   RollingOut: [
@@ -417,7 +417,9 @@ describe('the rollout of a version', () => {
   });
 
   it('updates workers and dispatcher before API, delivery and CronJobs', () => {
-    const older = deployments(Object.fromEntries(components.map((each) => [each, untold])));
+    const older = deployments(
+      Object.fromEntries(components.map((each) => [each, unknownRevision])),
+    );
     const first = decided({ deployments: older });
     expect(names(first, 'Deployment').map(([, name]) => name)).toEqual([
       'main-worker-ingest',
@@ -425,7 +427,9 @@ describe('the rollout of a version', () => {
       'main-dispatcher',
     ]);
     expect(names(first, 'CronJob')).toEqual([]);
-    const then = decided({ deployments: deployments({ api: untold, delivery: untold }) });
+    const then = decided({
+      deployments: deployments({ api: unknownRevision, delivery: unknownRevision }),
+    });
     expect(names(then, 'Deployment')).toHaveLength(5);
     expect(names(then, 'CronJob')).toHaveLength(crons.length);
   });
@@ -433,7 +437,11 @@ describe('the rollout of a version', () => {
   it('stops at a version that does not start, and keeps the API at the previous version', () => {
     const stuck = { isRolledOut: false, isLate: true, updated: 1, total: 3, failing };
     const decision = decided({
-      deployments: deployments({ 'worker-render': stuck, api: untold, delivery: untold }),
+      deployments: deployments({
+        'worker-render': stuck,
+        api: unknownRevision,
+        delivery: unknownRevision,
+      }),
     });
     expect(names(decision, 'Deployment').map(([, name]) => name)).not.toContain('main-api');
     expect(condition(decision, 'Stalled')).toMatchObject({
@@ -476,10 +484,10 @@ describe('a new image that does not become ready in time', () => {
   );
 
   it('is rolled back: every component and CronJob gets the previous image', () => {
-    const told = applied.filter(({ kind }) => kind === 'Deployment' || kind === 'CronJob');
-    expect(told.length).toBeGreaterThan(components.length);
-    for (const each of told) expect(JSON.stringify(each)).toContain(`"image":"${last_image}"`);
-    expect(JSON.stringify(told)).not.toContain(least.image);
+    const workloads = applied.filter(({ kind }) => kind === 'Deployment' || kind === 'CronJob');
+    expect(workloads.length).toBeGreaterThan(components.length);
+    for (const each of workloads) expect(JSON.stringify(each)).toContain(`"image":"${last_image}"`);
+    expect(JSON.stringify(workloads)).not.toContain(least.image);
   });
 
   it('is not tried again by itself, even when the old pods are ready again', () => {
@@ -623,7 +631,7 @@ it('an image counts as running once all components run it, whatever else keeps R
   const broken = decided({ cronJobs: [], storage: { reason: 'CorsMissing', message: 'no' } });
   expect(condition(broken, 'Ready')?.status).toBe('False');
   expect(broken.image).toBe(least.image);
-  expect(decided({ deployments: deployments({ api: untold }) }).image).toBeUndefined();
+  expect(decided({ deployments: deployments({ api: unknownRevision }) }).image).toBeUndefined();
 });
 
 it('scaling counts as failed once KEDA has been silent about a pool for five minutes', () => {

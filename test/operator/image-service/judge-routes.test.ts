@@ -24,7 +24,7 @@ if (!(ingressApi && ingressDelivery && api && delivery && refusedApi))
   throw new Error('two routes');
 
 /** The verdict, and the statuses of the conditions that follow from it alone. */
-function told(of: Installation, routes: readonly KnownRoute[]) {
+function reported(of: Installation, routes: readonly KnownRoute[]) {
   const verdict = judgeRoutes({ of, observed: { routes } });
   const conditions = conditionsOf([{ type: 'Routed', ...verdict }]);
   const statusOf = (type: string) => conditions.find((each) => each.type === type)?.status;
@@ -119,7 +119,7 @@ const rows: [string, Installation, readonly KnownRoute[], object][] = [
 ];
 
 it.each(rows)('judgeRoutes returns status and reason when %s', (_, of, routes, expected) => {
-  expect(told(of, routes)).toMatchObject(expected);
+  expect(reported(of, routes)).toMatchObject(expected);
 });
 
 it('only missing routes get the reason why nothing is written', () => {

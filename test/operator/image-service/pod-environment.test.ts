@@ -59,10 +59,10 @@ describe('the Secrets and fields of an installation taken together', () => {
   it('must not give one secret to two callers, and the message shows no value', () => {
     const one = keys.TINTYPE_REQUEST_SIGNING_SECRET;
     const found = { ...good, keys: { ...keys, TINTYPE_STORAGE_EVENT_SECRET: one } };
-    const told = examine(found);
-    expect(told).toEqual([
+    const reported = examine(found);
+    expect(reported).toEqual([
       expect.stringContaining('TINTYPE_STORAGE_EVENT_SECRET: expected a secret that differs'),
     ]);
-    expect(told.join()).not.toContain(one);
+    expect(reported.join()).not.toContain(one);
   });
 });

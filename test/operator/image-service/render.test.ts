@@ -81,8 +81,8 @@ describe.each(installations)('an installation with %s', (_name, of) => {
   it.each(Object.entries(restricted))('has pods, each of which %s', (_rule, holds) => {
     const pods = podsOf(of);
     expect(pods.length).toBeGreaterThan(components.length + 4);
-    const unruly = pods.filter(([, { spec }]) => !holds(spec, spec.containers[0]));
-    expect(unruly.map(([name]) => name)).toEqual([]);
+    const violating = pods.filter(([, { spec }]) => !holds(spec, spec.containers[0]));
+    expect(violating.map(([name]) => name)).toEqual([]);
   });
 
   it('owns every object and gives each a unique name', () => {
@@ -257,12 +257,12 @@ describe('the network policies', () => {
       ],
     };
     const networkPolicy = { peers: [{ party: 'Credentials' as const, cidr: agent }] };
-    const told = installation({ ...least, networkPolicy });
+    const withPolicy = installation({ ...least, networkPolicy });
     for (const suffix of [...components, 'job']) {
-      expect(find(told, 'NetworkPolicy', suffix).spec.egress).toContainEqual(rule);
+      expect(find(withPolicy, 'NetworkPolicy', suffix).spec.egress).toContainEqual(rule);
       expect(JSON.stringify(find(of, 'NetworkPolicy', suffix).spec.egress)).not.toContain(agent);
     }
-    expect(find(told, 'NetworkPolicy', 'migrate').spec.egress).not.toContainEqual(rule);
+    expect(find(withPolicy, 'NetworkPolicy', 'migrate').spec.egress).not.toContainEqual(rule);
   });
 
   it('open a port to every address if no peer is declared, as documented', () => {
@@ -306,12 +306,13 @@ describe('the network policies', () => {
       ],
     };
     const endpoints = { database: 5432, amqp: 5672, storage: 80 };
-    const told = installation({ ...least, networkPolicy }, { endpoints });
+    const withPolicy = installation({ ...least, networkPolicy }, { endpoints });
     const inside = (name: string) => ({
       namespaceSelector: { matchLabels: { 'kubernetes.io/metadata.name': name } },
     });
     const at = (port: number) => [{ protocol: 'TCP', port }];
-    const [names, database, ...others] = find(told, 'NetworkPolicy', 'worker-render').spec.egress;
+    const [names, database, ...others] = find(withPolicy, 'NetworkPolicy', 'worker-render').spec
+      .egress;
     expect(database).toEqual({ to: [inside('data')], ports: at(6432) });
     expect(others).toEqual([
       { ports: at(5672) },
@@ -319,7 +320,7 @@ describe('the network policies', () => {
       { to: [{ ipBlock: { cidr: '10.1.0.0/16' } }], ports: at(80) },
       { to: [{ ipBlock: { cidr: '169.254.169.252/32' } }], ports: at(988) },
     ]);
-    expect(find(told, 'NetworkPolicy', 'migrate').spec.egress).toEqual([names, database]);
+    expect(find(withPolicy, 'NetworkPolicy', 'migrate').spec.egress).toEqual([names, database]);
   });
 
   it('are not rendered in the mode Disabled', () => {

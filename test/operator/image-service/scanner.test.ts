@@ -27,13 +27,13 @@ const HTTP = { kind: 'HTTP', url: 'http://model.ml.svc:9321/scan', thresholds: [
 
 it('the dispatcher and ingest workers are told of a model server, the other processes are not', () => {
   const all = objects(HTTP as NonNullable<Scanner>);
-  const told = {
+  const reported = {
     TINTYPE_SCANNER: 'http',
     TINTYPE_SCANNER_URL: HTTP.url,
     TINTYPE_SCANNER_THRESHOLDS: 'nudity=0.9',
   };
-  expect(toldOf(all, 'dispatcher')).toEqual(told);
-  expect(toldOf(all, 'worker-ingest')).toEqual(told);
+  expect(toldOf(all, 'dispatcher')).toEqual(reported);
+  expect(toldOf(all, 'worker-ingest')).toEqual(reported);
   for (const process of ['api', 'delivery', 'worker-render'])
     expect(toldOf(all, process)).toEqual({});
 });

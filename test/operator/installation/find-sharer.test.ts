@@ -4,7 +4,7 @@ import { findSharer } from '../../../operator/installation/find-sharer.ts';
 import type { ImageServiceObject } from '../../../operator/installation/live-types.ts';
 import type { KubeClient } from '../../../operator/kube/client.ts';
 
-type Told = {
+type ServiceStatus = {
   databaseID?: string;
   deletionTimestamp?: string;
   annotations?: Record<string, string>;
@@ -14,12 +14,12 @@ type Told = {
 function service(
   name: string,
   day: number,
-  { databaseID, said = {}, ...told }: Told = {},
+  { databaseID, said = {}, ...overrides }: ServiceStatus = {},
 ): ImageServiceObject {
   const creationTimestamp = `2026-01-0${day}T00:00:00Z`;
   const named = { name, namespace: 'images', uid: name, resourceVersion: '1' };
   return {
-    metadata: { ...named, creationTimestamp, ...told },
+    metadata: { ...named, creationTimestamp, ...overrides },
     status: { ...(databaseID !== undefined && { databaseID }), conditions: conditionsOf(said) },
   };
 }

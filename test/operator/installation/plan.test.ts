@@ -7,9 +7,9 @@ it('a plan that cannot be determined is Unknown, not a plan without changes', ()
   const conditions = conditionsOf([
     { type: 'MigrationComplete', reason: 'DatabaseUnavailable', message },
   ]);
-  const told = withPlan(conditions, undefined);
-  expect(told.slice(0, -1)).toEqual(conditions);
-  expect(told.at(-1)).toEqual({
+  const reported = withPlan(conditions, undefined);
+  expect(reported.slice(0, -1)).toEqual(conditions);
+  expect(reported.at(-1)).toEqual({
     ...{ type: 'Planned', status: 'Unknown', reason: 'Blocked' },
     message: `What would change is not known until this is fixed: ${message}`,
   });
@@ -23,6 +23,6 @@ it('a plan that is too long for a condition is cut at the end of a line and coun
   const lines = withPlan([], planned).at(-1)?.message.split('\n') ?? [];
   expect(lines.join('\n').length).toBeLessThanOrEqual(32_768);
   expect(lines.at(-1)).toBe(`… and ${700 - (lines.length - 1)} more`);
-  const told = planned.slice(0, lines.length - 1).map(({ name }) => `+ ConfigMap ${name}`);
-  expect(lines.slice(0, -1)).toEqual(told);
+  const expected = planned.slice(0, lines.length - 1).map(({ name }) => `+ ConfigMap ${name}`);
+  expect(lines.slice(0, -1)).toEqual(expected);
 });

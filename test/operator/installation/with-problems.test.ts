@@ -9,7 +9,7 @@ const taken = (kind: string, name: string): ObjectProblem => {
   return { kind, name, reason: 'ObjectTaken', message };
 };
 
-function told(findings: Finding[], ...problems: ObjectProblem[]): Record<string, string> {
+function reported(findings: Finding[], ...problems: ObjectProblem[]): Record<string, string> {
   const conditions = withProblems(conditionsOf(findings), problems);
   return Object.fromEntries(conditions.map(({ type, reason }) => [type, reason]));
 }
@@ -24,7 +24,7 @@ describe('an object that could not be written', () => {
   ] as const)(
     'sets the condition of its component if nothing else does: %s %s',
     (kind, name, type) => {
-      expect(told([{ type, ...unwritten }], taken(kind, name))).toMatchObject({
+      expect(reported([{ type, ...unwritten }], taken(kind, name))).toMatchObject({
         ...{ [type]: 'ObjectTaken', Applied: 'ObjectTaken' },
         ...{ Ready: 'ObjectTaken', Stalled: 'ObjectTaken' },
       });
@@ -33,10 +33,12 @@ describe('an object that could not be written', () => {
 
   it('does not override the condition of a running component or of another one', () => {
     const runs = { type: 'ApiAvailable', reason: 'Available', message: '2 of 2' } as const;
-    expect(told([runs], taken('Deployment', 'main-api'))).toMatchObject({
+    expect(reported([runs], taken('Deployment', 'main-api'))).toMatchObject({
       ...{ ApiAvailable: 'Available', Applied: 'ObjectTaken' },
     });
     const other = { type: 'DeliveryAvailable', ...unwritten } as const;
-    expect(told([other], taken('Service', 'main-delivery')).DeliveryAvailable).toBe('NotApplied');
+    expect(reported([other], taken('Service', 'main-delivery')).DeliveryAvailable).toBe(
+      'NotApplied',
+    );
   });
 });

@@ -35,8 +35,8 @@ it.each([
     'фото'.repeat(200),
     `${'фото'.repeat(127)}фо…`,
   ],
-])('an Event has its note %s', async (_how, note, told) => {
-  expect(await toldOf('shop', note)).toEqual([told]);
+])('an Event has its note %s', async (_how, note, expected) => {
+  expect(await toldOf('shop', note)).toEqual([expected]);
 });
 
 it.each([

@@ -7,7 +7,7 @@ import { conditionsFor, type Reason } from '../../../operator/conditions.ts';
 import { createKubeMetrics } from '../../../operator/kube/metrics.ts';
 import { createManualTimedClock } from './manual-timed-clock.ts';
 
-type Told = { type: string; reason: string };
+type ReportedEvent = { type: string; reason: string };
 
 const bare: TenantObject = {
   metadata: { name: 'shop', namespace: 'team', uid: 'u', resourceVersion: '1', generation: 1 },
@@ -15,7 +15,7 @@ const bare: TenantObject = {
 
 /** The Events and the number of refusals that are reported when `status` follows `before`. */
 async function tellAfter(before: TenantStatus | undefined, status: TenantStatus) {
-  const events: Told[] = [];
+  const events: ReportedEvent[] = [];
   const metrics = createKubeMetrics();
   const clock = createManualTimedClock();
   const object = before === undefined ? bare : { ...bare, status: before };

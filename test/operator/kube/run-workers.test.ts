@@ -58,16 +58,19 @@ it('a pass that fails because its term is over is not logged as an error, any ot
   const clock = systemTimedClock;
   const metrics = createKubeMetrics();
   const queue = createWorkQueue({ name: 'test', clock, metrics });
-  const told: unknown[] = [];
-  const telling = { ...log, error: (_: string, fields?: object) => void told.push(fields) };
+  const reportedErrors: unknown[] = [];
+  const recordingLog = {
+    ...log,
+    error: (_: string, fields?: object) => void reportedErrors.push(fields),
+  };
   const reconcile = async ({ key }: Pass): Promise<Outcome> => {
     throw key === 'late' ? new NotLeading() : new Error('no');
   };
   for (const key of ['late', 'broken']) queue.add(key, 'change');
   const workers = runWorkers({
-    ...{ controller: 'test', queue, reconcile, clock, log: telling, metrics, concurrency: 8 },
+    ...{ controller: 'test', queue, reconcile, clock, log: recordingLog, metrics, concurrency: 8 },
   });
   await setImmediate();
   await workers.stop();
-  expect(told).toEqual([expect.objectContaining({ name: 'broken', attempts: 1 })]);
+  expect(reportedErrors).toEqual([expect.objectContaining({ name: 'broken', attempts: 1 })]);
 });

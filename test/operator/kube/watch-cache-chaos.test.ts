@@ -94,9 +94,9 @@ async function perform(
 }
 
 /** The objects that exist according to the changes that the handler received. */
-function believedBy({ told }: Watched): string[] {
+function believedBy({ changes }: Watched): string[] {
   const believed = new Map<string, string>();
-  for (const { key, object } of told) {
+  for (const { key, object } of changes) {
     if (object === undefined) believed.delete(key);
     else believed.set(key, `${object.metadata.name} ${object.metadata.uid}`);
   }

@@ -19,8 +19,8 @@ let namespace: string;
 let group: string;
 let proxy: KubeFaultProxy;
 let cache: WatchCache<KubeObject>;
-let told: Change<KubeObject>[];
-let comings: number;
+let changes: Change<KubeObject>[];
+let appearances: number;
 let time: PassingTime;
 let stop: () => Promise<void>;
 
@@ -42,11 +42,11 @@ function open(presence: { presence?: 'optional' }): void {
   const names = { apiVersion: `${group}/v1`, kind: 'Thing', plural: 'things' };
   const type = resourceType({ ...names, ...presence });
   cache = openWatchCache({ client, metrics, clock, log, type, selection: { namespace } });
-  told = [];
-  cache.subscribe((change) => told.push(change));
-  comings = 0;
+  changes = [];
+  cache.subscribe((change) => changes.push(change));
+  appearances = 0;
   cache.onPresence(() => {
-    comings += 1;
+    appearances += 1;
   });
   stop = async () => {
     time.end();
@@ -96,17 +96,17 @@ async function set(): Promise<number> {
 
 const held = () => [...cache.values()].map(({ metadata }) => metadata.name);
 const untilHeld = (names: string[]) => time.passUntil(() => held().join() === names.join());
-const kinds = () => told.map(({ kind }) => kind);
+const kinds = () => changes.map(({ kind }) => kind);
 
 it('a missing optional type counts as synced and empty until it is installed', async () => {
   open({ presence: 'optional' });
   await cache.synced;
   await time.pass(LONG_MS);
   expect(cache.health()).toMatchObject({ isSynced: true, isStale: false, objects: 0 });
-  expect(comings).toBe(0);
+  expect(appearances).toBe(0);
   await install();
   await untilHeld(['one']);
-  expect(comings).toBe(1);
+  expect(appearances).toBe(1);
 }, 120_000);
 
 it('an optional type that is uninstalled unseen loses its objects, and may be installed again', async () => {
@@ -121,7 +121,7 @@ it('an optional type that is uninstalled unseen loses its objects, and may be in
   await install();
   await untilHeld(['one']);
   expect(kinds()).toEqual(['added', 'deleted', 'added']);
-  expect(comings).toBe(2);
+  expect(appearances).toBe(2);
 }, 120_000);
 
 it('a missing type that is not optional keeps its objects and becomes stale', async () => {

@@ -57,12 +57,12 @@ it('a watch cache lists again after its version was compacted, and reports only 
   await plane.killApiServer();
   await plane.startApiServer();
   await compactEtcd(plane);
-  watched.told.length = 0;
+  watched.changes.length = 0;
   const asked = proxy.requests.length;
   release();
   await watched.agrees();
   const paths = proxy.requests.slice(asked).map(({ path }) => path);
   expect(paths.filter((path) => path.includes('limit='))).not.toEqual([]);
-  const told = watched.told.map(({ kind, key }) => `${kind} ${key.split('/')[1]}`);
-  expect(told.sort()).toEqual(['added new', 'updated before']);
+  const changed = watched.changes.map(({ kind, key }) => `${kind} ${key.split('/')[1]}`);
+  expect(changed.sort()).toEqual(['added new', 'updated before']);
 });

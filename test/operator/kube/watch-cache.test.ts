@@ -39,15 +39,15 @@ describe('a watch cache on a real API server', () => {
 
   it('holds all objects from the start, without managed fields, and follows every change', async () => {
     await world.set('before', '1');
-    const { cache, told, agrees } = await open();
+    const { cache, changes, agrees } = await open();
     expect(cache.get(key('before'))?.data).toEqual({ value: '1' });
     expect(cache.get(key('before'))?.metadata).not.toHaveProperty('managedFields');
     await world.set('after', '1');
     await world.set('before', '2');
     await world.remove('after');
     await agrees();
-    await expect.poll(() => kindsOf(told, key('after'))).toEqual(['added', 'deleted']);
-    expect(kindsOf(told, key('before'))).toEqual(['added', 'updated']);
+    await expect.poll(() => kindsOf(changes, key('after'))).toEqual(['added', 'deleted']);
+    expect(kindsOf(changes, key('before'))).toEqual(['added', 'updated']);
     expect(cache.health()).toMatchObject({ isSynced: true, isStale: false });
   });
 
@@ -56,10 +56,10 @@ describe('a watch cache on a real API server', () => {
     for (let from = 0; from < many.length; from += 40) {
       await Promise.all(many.slice(from, from + 40).map((name) => world.set(name, '1')));
     }
-    const { cache, told, agrees } = await open();
+    const { cache, changes, agrees } = await open();
     await agrees();
     expect(cache.health().objects).toBe(520);
-    expect(new Set(told.map((change) => change.key)).size).toBe(520);
+    expect(new Set(changes.map((change) => change.key)).size).toBe(520);
   });
 
   it('tells a late subscriber what exists', async () => {
@@ -71,7 +71,7 @@ describe('a watch cache on a real API server', () => {
   });
 
   it('retries a handler that failed, and calls the others all the same', async () => {
-    const { cache, told } = await open();
+    const { cache, changes } = await open();
     const taken: string[] = [];
     let failures = 0;
     cache.subscribe((change) => {
@@ -81,7 +81,7 @@ describe('a watch cache on a real API server', () => {
     });
     await world.set('a', '1');
     await expect.poll(() => taken).toContain(key('a'));
-    expect(told.map((change) => change.key)).toContain(key('a'));
+    expect(changes.map((change) => change.key)).toContain(key('a'));
   });
 });
 
@@ -168,13 +168,13 @@ describe('a watch cache behind a faulty network', () => {
   });
 
   it('misses nothing when its connection is reset again and again', async () => {
-    const { agrees, told } = await open();
+    const { agrees, changes } = await open();
     for (const name of names(0, 12)) {
       await world.set(name, '1');
       proxy.cutWatches('reset');
     }
     await agrees();
-    expect(new Set(told.map((change) => change.key))).toEqual(new Set(names(0, 12).map(key)));
+    expect(new Set(changes.map((change) => change.key))).toEqual(new Set(names(0, 12).map(key)));
   });
 
   it('resumes without a new list when the server ends its watch', async () => {
@@ -198,16 +198,16 @@ describe('a watch cache behind a faulty network', () => {
   it.each(['reset', 'end'] as const)(
     'does not take half a line for an event, cut off by %s',
     async (how) => {
-      const { agrees, told } = await open();
+      const { agrees, changes } = await open();
       proxy.cutNextLine(how);
       await world.set('a', '1');
       await agrees();
-      expect(kindsOf(told, key('a'))).toEqual(['added']);
+      expect(kindsOf(changes, key('a'))).toEqual(['added']);
     },
   );
 
   it('reports every change once when the server replays events with older ones between', async () => {
-    const { agrees, told } = await open();
+    const { agrees, changes } = await open();
     proxy.lines('replayed');
     for (const value of ['1', '2', '3']) {
       for (const name of ['a', 'b']) await world.set(name, value);
@@ -215,12 +215,12 @@ describe('a watch cache behind a faulty network', () => {
     await world.remove('a');
     await world.set('c', '1');
     await agrees();
-    expect(kindsOf(told, key('a'))).toEqual(['added', 'updated', 'updated', 'deleted']);
-    expect(kindsOf(told, key('b'))).toEqual(['added', 'updated', 'updated']);
+    expect(kindsOf(changes, key('a'))).toEqual(['added', 'updated', 'updated', 'deleted']);
+    expect(kindsOf(changes, key('b'))).toEqual(['added', 'updated', 'updated']);
   });
 
   it('ends in the true state when events arrive out of order', async () => {
-    const { agrees, told } = await open();
+    const { agrees, changes } = await open();
     proxy.lines('reordered');
     await Promise.all(
       names(0, 6).map(async (name) => {
@@ -231,12 +231,12 @@ describe('a watch cache behind a faulty network', () => {
     );
     await world.remove('map-0');
     await agrees();
-    for (const name of names(0, 6)) expect(kindsOf(told, key(name))).not.toEqual([]);
+    for (const name of names(0, 6)) expect(kindsOf(changes, key(name))).not.toEqual([]);
   });
 
   it('reports an object that was deleted and recreated in a gap as replaced', async () => {
     await world.set('a', '1');
-    const { agrees, told, cache } = await open();
+    const { agrees, changes, cache } = await open();
     const old = cache.get(key('a'))?.metadata.uid;
     // The watch resumes with a list, which does not show the deletion.
     proxy.refuse({ times: 1, status: 410, body: { kind: 'Status', code: 410, reason: 'Expired' } });
@@ -247,18 +247,21 @@ describe('a watch cache behind a faulty network', () => {
     await world.set('a', '1');
     release();
     await agrees();
-    expect(told.at(-1)).toMatchObject({ kind: 'replaced', previous: { metadata: { uid: old } } });
+    expect(changes.at(-1)).toMatchObject({
+      kind: 'replaced',
+      previous: { metadata: { uid: old } },
+    });
   });
 
   it('reports an object that was deleted in a gap', async () => {
     await world.set('a', '1');
-    const { agrees, told } = await open();
+    const { agrees, changes } = await open();
     const release = proxy.hold('watch');
     proxy.cutWatches('reset');
     await world.remove('a');
     release();
     await agrees();
-    expect(kindsOf(told, key('a'))).toEqual(['added', 'deleted']);
+    expect(kindsOf(changes, key('a'))).toEqual(['added', 'deleted']);
   });
 
   it('waits as long as the server asks in a storm of 429 responses, and then goes on', async () => {
@@ -303,8 +306,8 @@ describe('a watch cache behind a faulty network', () => {
   });
 });
 
-function kindsOf(told: readonly { kind: string; key: string }[], key: string): string[] {
-  return told.filter((change) => change.key === key).map(({ kind }) => kind);
+function kindsOf(changes: readonly { kind: string; key: string }[], key: string): string[] {
+  return changes.filter((change) => change.key === key).map(({ kind }) => kind);
 }
 
 function isWatch({ path }: { path: string }): boolean {

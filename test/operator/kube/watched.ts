@@ -11,7 +11,7 @@ import { silentLog } from './silent-log.ts';
 
 export type Watched = {
   cache: WatchCache<ConfigMap>;
-  told: Change<ConfigMap>[];
+  changes: Change<ConfigMap>[];
   /** Waits until the cache holds exactly what the server has. */
   agrees(): Promise<void>;
   stop(): Promise<void>;
@@ -30,13 +30,13 @@ export async function watchConfigMaps(options: {
   const { namespace, plane, ...rest } = options;
   const selection = { namespace, fields: `metadata.name!=${PUT_BY_CONTROLLERS}` };
   const cache = openWatchCache({ ...rest, type: configMaps, selection, log: silentLog });
-  const told: Change<ConfigMap>[] = [];
-  cache.subscribe((change) => told.push(change));
+  const changes: Change<ConfigMap>[] = [];
+  cache.subscribe((change) => changes.push(change));
   await cache.synced;
   const held = () => [...cache.values()].map(printState).sort();
   return {
     cache,
-    told,
+    changes,
     agrees: () =>
       expect
         .poll(async () => ({ held: held(), server: await serverStates(plane, namespace) }), {

@@ -43,9 +43,9 @@ const unblock = (file_id: string) => db.transaction((tx) => unblockFile(tx, { fi
 const remove = () => deleteFile(db, { project_id: project.project_id, file_slug, actor });
 const current = async (file_id: string): Promise<FileRow> => must(await findFileById(db, file_id));
 
-type Told = { delivery_id: string; event: string; data: Record<string, unknown> };
+type SentWebhook = { delivery_id: string; event: string; data: Record<string, unknown> };
 
-async function told(): Promise<Told[]> {
+async function listWebhooks(): Promise<SentWebhook[]> {
   const rows = await db.query<{ delivery_id: string; event: string; body: string }>(
     `select delivery_id, event, body from webhook_deliveries where project_id = $1
      and event like 'file.%' order by created_at, delivery_id`,
@@ -68,7 +68,7 @@ describe('blocking a file', () => {
       blocked_reason: 'spam',
       block_count: 1,
     });
-    expect(await told()).toEqual([
+    expect(await listWebhooks()).toEqual([
       {
         delivery_id: `file.blocked:${file_id}`,
         event: 'file.blocked',
@@ -88,23 +88,23 @@ describe('blocking a file', () => {
   it('that is already blocked changes nothing and sends no event', async () => {
     const { file_id } = await make();
     await block(file_id, 'staff', 'first');
-    const before = [await current(file_id), await told(), await rowsOf('purges')];
+    const before = [await current(file_id), await listWebhooks(), await rowsOf('purges')];
     await block(file_id, 'staff', ' first ');
     await block(file_id, 'scanner', 'second');
-    expect([await current(file_id), await told(), await rowsOf('purges')]).toEqual(before);
+    expect([await current(file_id), await listWebhooks(), await rowsOf('purges')]).toEqual(before);
     expect(await rowsOf('audit_log')).toHaveLength(1);
   });
 
   it('by staff again for another reason keeps the later reason and audits both, without an event', async () => {
     const { file_id } = await make();
     const first = await block(file_id, 'staff', 'first');
-    const told_before = [await told(), await rowsOf('purges')];
+    const told_before = [await listWebhooks(), await rowsOf('purges')];
     const { blocked_at = null } = first ?? {};
     expect(await block(file_id, 'staff', ' second ')).toMatchObject({
       ...{ status: 'blocked', blocked_by: 'staff', blocked_reason: 'second' },
       ...{ blocked_at, block_count: 1 },
     });
-    expect([await told(), await rowsOf('purges')]).toEqual(told_before);
+    expect([await listWebhooks(), await rowsOf('purges')]).toEqual(told_before);
     expect((await rowsOf('audit_log')).slice(1)).toMatchObject([
       {
         ...{ action: 'file.block', target: file_id, ...actor },
@@ -119,7 +119,7 @@ describe('blocking a file', () => {
     await block(file_id, 'scanner', 'nudity');
     const taken = await block(file_id, 'staff', 'worse');
     expect(taken).toMatchObject({ blocked_by: 'staff', blocked_reason: 'worse', block_count: 1 });
-    expect(await told()).toHaveLength(1);
+    expect(await listWebhooks()).toHaveLength(1);
     expect(await rowsOf('audit_log')).toMatchObject([
       {},
       {
@@ -172,7 +172,7 @@ describe('blocking a file', () => {
       expect(await block(each)).toBeUndefined();
       expect(await unblock(each)).toBeUndefined();
     }
-    expect(await told()).toEqual([]);
+    expect(await listWebhooks()).toEqual([]);
   });
 
   it('cuts a long reason to what fits into a webhook', async () => {
@@ -191,7 +191,7 @@ describe('blocking a file', () => {
     const changes = { callback_url: null, callback_secret_sealed: null };
     await updateProject(db, { project_id, changes });
     await block((await make()).file_id);
-    expect(await told()).toEqual([]);
+    expect(await listWebhooks()).toEqual([]);
   });
 });
 
@@ -203,13 +203,13 @@ describe('unblocking a file', () => {
       const ready = await unblock(file_id);
       expect(ready).toMatchObject({ status: 'ready', blocked_by: null, unblock_count: round });
     }
-    expect((await told()).map((each) => each.delivery_id).toSorted()).toEqual([
+    expect((await listWebhooks()).map((each) => each.delivery_id).toSorted()).toEqual([
       `file.blocked:${file_id}`,
       `file.blocked:${file_id}:2`,
       `file.unblocked:${file_id}`,
       `file.unblocked:${file_id}:2`,
     ]);
-    const { data } = must((await told()).find(({ event }) => event === 'file.unblocked'));
+    const { data } = must((await listWebhooks()).find(({ event }) => event === 'file.unblocked'));
     expect(data).toEqual({ project_id: project.project_id, file_id, file_slug, revision: 1 });
     expect(await rowsOf('purges')).toHaveLength(8);
   });
@@ -217,7 +217,7 @@ describe('unblocking a file', () => {
   it('that is not blocked changes nothing and sends no event', async () => {
     const { file_id } = await make();
     expect(await unblock(file_id)).toMatchObject({ status: 'ready', unblock_count: 0 });
-    expect([await told(), await rowsOf('purges')]).toEqual([[], []]);
+    expect([await listWebhooks(), await rowsOf('purges')]).toEqual([[], []]);
   });
 });
 
@@ -288,7 +288,7 @@ describe('concurrent deletes, re-uploads, blocks and unblocks', () => {
     });
     expect(must(files[0])).toMatchObject({ file_id: first, status: 'deleted' });
     expect(files.slice(0, -1).every(({ status }) => status === 'deleted')).toBe(true);
-    const events = await told();
+    const events = await listWebhooks();
     for (const { block_count, unblock_count, file_id } of files.slice(0, 1)) {
       const of = (event: string) =>
         events.filter((each) => each.event === event && each.data['file_id'] === file_id).length;
@@ -334,7 +334,7 @@ describe('concurrent deletes, re-uploads, blocks and unblocks', () => {
   it('of one file block it once for ten blocks, with one event', async () => {
     const { file_id } = await make();
     await atOnce(Array.from({ length: 10 }, () => () => block(file_id)));
-    expect(await told()).toHaveLength(1);
+    expect(await listWebhooks()).toHaveLength(1);
     expect(await rowsOf('purges')).toHaveLength(2);
   });
 });
@@ -390,7 +390,7 @@ it('turning off auto-blocking unblocks 3,000 files in few statements, with an ev
   const is_ready = `status = 'ready' and blocked_by is null and blocked_reason is null and unblock_count = block_count`;
   const files = db.query(`select from files where project_id = $1 and ${is_ready}`, [project_id]);
   expect(await files).toHaveLength(count);
-  const events = new Map((await told()).map((each) => [each.data['file_id'], each]));
+  const events = new Map((await listWebhooks()).map((each) => [each.data['file_id'], each]));
   const purges = Map.groupBy(await rowsOf('purges'), (each) => each['file_id']);
   const entries = new Map((await rowsOf('audit_log')).map((each) => [each['target'], each]));
   expect([events.size, purges.size, entries.size]).toEqual([count, count, count]);

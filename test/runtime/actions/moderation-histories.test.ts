@@ -223,14 +223,14 @@ function unlessRefused(error: unknown): void {
   if (!(error instanceof ServiceError && error.code === 'check_not_flagged')) throw error;
 }
 
-type Shown = { auto_block: boolean; files: unknown[]; checks: unknown[]; told: unknown };
+type Shown = { auto_block: boolean; files: unknown[]; checks: unknown[]; webhooks: unknown };
 
-function shown({ auto_block, files, checks, told }: Model): Shown {
+function shown({ auto_block, files, checks, webhooks }: Model): Shown {
   return {
     auto_block,
     files: files.map(({ status, by, revision }) => ({ status, by, revision })),
     checks: checks.map(({ scan, review, claims }) => ({ scan, review, claims })),
-    told,
+    webhooks,
   };
 }
 
@@ -246,7 +246,7 @@ async function see({ project_id }: ProjectRow): Promise<Shown> {
      from projects p where project_id = $1`,
     [project_id],
   );
-  const { nudity_auto_block: auto_block, ...told } = must(first);
+  const { nudity_auto_block: auto_block, ...webhooks } = must(first);
   return {
     auto_block,
     files: await db.query(
@@ -259,7 +259,7 @@ async function see({ project_id }: ProjectRow): Promise<Shown> {
        from scanner_checks c join files f using (file_id) where f.project_id = $1 order by f.position, c.revision`,
       [project_id],
     ),
-    told,
+    webhooks,
   };
 }
 

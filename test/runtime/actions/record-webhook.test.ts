@@ -16,7 +16,7 @@ const makeListener = () =>
   makeCallbackProject(db, { url: 'https://1.1.1.1/hook', secret: 'whsec_1' });
 
 /** Lists the project's events by time. Each body must give the same time as its row. */
-async function told({ project_id }: ProjectRow) {
+async function listEvents({ project_id }: ProjectRow) {
   const rows = await db.query<{ event: string; body: string; created_at: Date; updated_at: Date }>(
     `select event, body, created_at, updated_at from webhook_deliveries
      where project_id = $1 order by created_at`,
@@ -40,7 +40,7 @@ it('a webhook event carries the time of the database clock at which it was recor
   const publication = { upload_id, attempt, facts: newRevision(upload), ...place };
   await publishFile({ db, clock: slow }, publication);
   await db.transaction((tx) => updateQuotaStatus(tx, project.organization_id));
-  const events = await told(project);
+  const events = await listEvents(project);
   expect(events.map(({ event }) => event)).toEqual(['upload.ready', 'quota.exceeded']);
   for (const { ago_ms } of events) expect(ago_ms).toBeLessThan(50_000);
 });
@@ -55,6 +55,6 @@ it('the later of two events of a revision has the later time, even if its transa
     );
     await unblockFile(tx, { file_id, actor });
   });
-  const events = await told(project);
+  const events = await listEvents(project);
   expect(events.map(({ event }) => event)).toEqual(['file.blocked', 'file.unblocked']);
 });

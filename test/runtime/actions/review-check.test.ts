@@ -24,11 +24,11 @@ it('each review is audited with the decision that it replaces, even if two are c
     await review(tx, 'rejected');
   });
   await later;
-  const told = await db.query(
+  const reported = await db.query(
     `select before->>'review' as before, after->>'review' as after from audit_log
      where action = 'check.review' order by audit_id`,
   );
-  expect(told).toEqual([
+  expect(reported).toEqual([
     { before: 'unreviewed', after: 'rejected' },
     { before: 'rejected', after: 'approved' },
   ]);

@@ -47,29 +47,35 @@ async function inTurn(...work: [first: Work, second: Work]): Promise<void> {
 
 type Work = (tx: Transaction) => Promise<unknown>;
 
-const told = () =>
+const listWebhooks = () =>
   db.query('select event, url, status from webhook_deliveries where project_id = $1', [project_id]);
 
 describe('settling a quota while the callback URL is changed', () => {
   it('records no event if the URL was removed first, even if another one is set later', async () => {
     await inTurn(change(null), settle);
     await db.transaction(change(NEW));
-    expect(await told()).toEqual([]);
+    expect(await listWebhooks()).toEqual([]);
   });
 
   it('sends the event to the new URL if that was set first', async () => {
     await inTurn(change(NEW), settle);
-    expect(await told()).toEqual([{ event: 'quota.exceeded', url: NEW, status: 'pending' }]);
+    expect(await listWebhooks()).toEqual([
+      { event: 'quota.exceeded', url: NEW, status: 'pending' },
+    ]);
   });
 
   it('cancels the event if the URL is removed afterwards', async () => {
     await inTurn(settle, change(null));
     await db.transaction(change(NEW));
-    expect(await told()).toEqual([{ event: 'quota.exceeded', url: OLD, status: 'canceled' }]);
+    expect(await listWebhooks()).toEqual([
+      { event: 'quota.exceeded', url: OLD, status: 'canceled' },
+    ]);
   });
 
   it('sends the event to the new URL if that is set afterwards', async () => {
     await inTurn(settle, change(NEW));
-    expect(await told()).toEqual([{ event: 'quota.exceeded', url: NEW, status: 'pending' }]);
+    expect(await listWebhooks()).toEqual([
+      { event: 'quota.exceeded', url: NEW, status: 'pending' },
+    ]);
   });
 });

@@ -14,7 +14,7 @@ import {
   signatureOf,
 } from '../../support/api-client.ts';
 import { STAFF_SUBJECT, useApi } from '../../support/api-server.ts';
-import { ORIGIN, usualWish } from '../../support/library-sessions.ts';
+import { ORIGIN, usualInput } from '../../support/library-sessions.ts';
 import { makeFile, makeUpload } from '../../support/rows.ts';
 
 const api = useApi();
@@ -92,7 +92,7 @@ const bodies: Record<string, () => unknown> = {
   'POST /v1/projects/{slug}/files/move': () => ({ file_slugs: [ours.file], folder: 'a' }),
   'POST /v1/projects/{slug}/libraries': () => ({ slug: newSubject(), name: 'it' }),
   'PATCH /v1/projects/{slug}/libraries/{lib}': () => ({ name: 'it' }),
-  'POST /v1/projects/{slug}/library-sessions': () => usualWish,
+  'POST /v1/projects/{slug}/library-sessions': () => usualInput,
   'POST /v1/projects/{slug}/library-sessions/revoke': () => ({ subject: 'nobody' }),
   'POST /v1/public/access-requests': () => ({ email: 'ada@example.com' }),
   'POST /v1/projects/{slug}/uploads': () => ({ content_type: 'image/png', size_bytes: 1 }),

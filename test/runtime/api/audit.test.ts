@@ -5,7 +5,7 @@ import type { Endpoint } from '../../../runtime/api/endpoint.ts';
 import { endpoints } from '../../../runtime/api/endpoints.ts';
 import { type Caller, codeOf, createProject, newSubject } from '../../support/api-client.ts';
 import { STAFF_SUBJECT, useApi } from '../../support/api-server.ts';
-import { ORIGIN, usualWish } from '../../support/library-sessions.ts';
+import { ORIGIN, usualInput } from '../../support/library-sessions.ts';
 import { id, makeCheck, makeFile } from '../../support/rows.ts';
 
 const api = useApi();
@@ -52,13 +52,13 @@ beforeAll(async () => {
   );
 });
 
-type Deed = { action: string; path?: () => string; body?: unknown; caller?: Caller };
+type AuditedCall = { action: string; path?: () => string; body?: unknown; caller?: Caller };
 
 const recipe = { name: 'hero', transform_chain: 'quality/50' };
 const preset = { name: 'corner', file_slug: 'logo.png' };
 
 /** By endpoint, in an order in which each call can succeed. */
-const deeds: Record<string, Deed> = {
+const customerCalls: Record<string, AuditedCall> = {
   'POST /v1/organizations': { action: 'organization.create', body: { name: 'New' }, caller: staff },
   'POST /v1/projects': {
     action: 'project.create',
@@ -125,7 +125,7 @@ const deeds: Record<string, Deed> = {
   },
   'POST /v1/projects/{slug}/library-sessions': {
     action: 'library_session.mint',
-    body: usualWish,
+    body: usualInput,
     caller: (...sent) => api.withKey(keys.mints)(...sent),
   },
   'POST /v1/projects/{slug}/library-sessions/revoke': { action: 'library_session.revoke' },
@@ -141,7 +141,7 @@ const deeds: Record<string, Deed> = {
 
 const staffProject = 'PATCH /v1/staff/projects/{slug}';
 /** The same for staff. */
-const deedsOfStaff: Record<string, Deed> = {
+const staffCalls: Record<string, AuditedCall> = {
   'PATCH /v1/staff/organizations/{organization_id}': {
     action: 'organization.update',
     path: () => `/v1/staff/organizations/${organizationId}`,
@@ -182,7 +182,7 @@ const deedsOfStaff: Record<string, Deed> = {
     caller: staff,
   },
 };
-const allDeeds = { ...deeds, ...deedsOfStaff };
+const allCalls = { ...customerCalls, ...staffCalls };
 
 /** Not audited by the API: uploads (the worker audits what it publishes), and public calls. */
 const ofUploads = ({ path }: Endpoint) =>
@@ -221,11 +221,11 @@ const audited = (request_id: unknown) =>
 describe('the audit log', { shuffle: false }, () => {
   describe('every write endpoint', () => {
     it('is covered by this test', () => {
-      expect(writes.map(nameOf).toSorted()).toEqual(Object.keys(allDeeds).toSorted());
+      expect(writes.map(nameOf).toSorted()).toEqual(Object.keys(allCalls).toSorted());
     });
   });
 
-  describe.each(Object.entries(allDeeds))('%s', (name, { action, path, body, caller = owner }) => {
+  describe.each(Object.entries(allCalls))('%s', (name, { action, path, body, caller = owner }) => {
     const [method = '', template = ''] = name.split(' ');
     const call = () => {
       const usual = template.replace('{slug}', slug).replace('{fileSlug}', 'logo.png');

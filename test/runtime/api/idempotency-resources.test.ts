@@ -9,25 +9,25 @@ const api = useApi();
 it.each([
   {
     made: 'uploads',
-    wish: { content_type: 'image/png', size_bytes: 9 },
+    input: { content_type: 'image/png', size_bytes: 9 },
     idOf: 'upload_id',
-    deed: 'abort',
+    action: 'abort',
     after: { status: 'expired' },
   },
   {
     made: 'keys',
-    wish: { name: 'server' },
+    input: { name: 'server' },
     idOf: 'id',
-    deed: 'revoke',
+    action: 'revoke',
     after: { status: 'revoked' },
   },
 ])(
   'an Idempotency-Key reused for another of the $made returns 400 idempotency_key_reused and changes nothing',
-  async ({ made, wish, idOf, deed, after }) => {
+  async ({ made, input, idOf, action, after }) => {
     const subject = newSubject();
     const owner = api.session(subject);
     const folder = `/v1/projects/${(await createProject(owner)).project_slug}/${made}`;
-    const make = async () => (await owner('POST', folder, wish)).body[idOf] as string;
+    const make = async () => (await owner('POST', folder, input)).body[idOf] as string;
     const find = async (id: string) =>
       (await owner('GET', folder)).body.items.find(
         (item: Record<string, string>) => item[idOf] === id,
@@ -35,7 +35,7 @@ it.each([
     const [first, second, key] = [await make(), await make(), randomUUID()];
     const untouched = await find(second);
     const send = async (id: string) => {
-      const path = `${folder}/${id}/${deed}`;
+      const path = `${folder}/${id}/${action}`;
       const headers = { ...(await api.sessionHeaders(subject)), ...signatureOf('POST', path, '') };
       return api.send({ method: 'POST', path, headers: { ...headers, 'idempotency-key': key } });
     };

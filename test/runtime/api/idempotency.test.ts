@@ -27,7 +27,7 @@ const api = useApi();
 const subject = newSubject();
 const owner = api.session(subject);
 const bytes = Buffer.from('some bytes');
-const wish = { content_type: 'image/png', size_bytes: bytes.length };
+const input = { content_type: 'image/png', size_bytes: bytes.length };
 let project: ProjectRecord;
 let uploads: string;
 let secret: string;
@@ -76,7 +76,7 @@ describe('a POST to a slug that cannot belong to a project', () => {
     const key = randomUUID();
     for (const operation of ['uploads', 'signed-url', 'files/move']) {
       const path = `/v1/projects/${slug}/${operation}`;
-      const answer = await post({ path, body: wish, key });
+      const answer = await post({ path, body: input, key });
       expect(codeOf(answer)).toBe('404 not_found');
     }
     expect(await stored(key)).toEqual([]);
@@ -86,10 +86,10 @@ describe('a POST to a slug that cannot belong to a project', () => {
 describe('a POST repeated with the same Idempotency-Key', () => {
   it('creates one upload and returns the same response, upload URL included, whatever the field order', async () => {
     const [before, key] = [await countUploads(), randomUUID()];
-    const first = await post({ path: uploads, body: wish, key });
+    const first = await post({ path: uploads, body: input, key });
     expect(first.status).toBe(201);
     expectRecord(uploadRecord, first.body);
-    const { content_type, size_bytes } = wish;
+    const { content_type, size_bytes } = input;
     const again = await post({ path: uploads, body: { size_bytes, content_type }, key });
     expect([again.status, again.body]).toEqual([201, first.body]);
     expect(await countUploads()).toBe(before + 1);
@@ -115,7 +115,7 @@ describe('a POST repeated with the same Idempotency-Key', () => {
   });
 
   it('completes an upload once and returns the first response even after the upload has changed', async () => {
-    const { body } = await post({ path: uploads, body: wish, key: randomUUID() });
+    const { body } = await post({ path: uploads, body: input, key: randomUUID() });
     const complete = { path: `${uploads}/${body.upload_id}/complete`, key: randomUUID() };
     expect(codeOf(await post(complete))).toBe('409 ingest_object_missing');
     const headers = { 'content-type': 'image/png' };
@@ -130,10 +130,10 @@ describe('a POST repeated with the same Idempotency-Key', () => {
 
   it('is rejected with 400 idempotency_key_reused, without effect, if its body or path differs', async () => {
     const key = randomUUID();
-    const { body } = await post({ path: uploads, body: wish, key });
+    const { body } = await post({ path: uploads, body: input, key });
     const before = await countUploads();
     const others = [
-      { path: uploads, body: { ...wish, size_bytes: 11 }, key },
+      { path: uploads, body: { ...input, size_bytes: 11 }, key },
       { path: `${uploads}/${body.upload_id}/abort`, key },
     ];
     for (const other of others) {
@@ -147,17 +147,17 @@ describe('a POST repeated with the same Idempotency-Key', () => {
     const other = await createProject(owner);
     const there = `/v1/projects/${other.project_slug}/uploads`;
     const answers = [
-      await post({ path: uploads, body: wish, key }),
-      await post({ path: uploads, body: wish, key }, await createKey(owner, project.project_slug)),
-      await postByOwner({ path: uploads, body: wish, key }),
-      await postByOwner({ path: there, body: wish, key }),
+      await post({ path: uploads, body: input, key }),
+      await post({ path: uploads, body: input, key }, await createKey(owner, project.project_slug)),
+      await postByOwner({ path: uploads, body: input, key }),
+      await postByOwner({ path: there, body: input, key }),
     ];
     expect(answers.map(codeOf)).toEqual(Array(4).fill('201'));
     expect(new Set(answers.map(({ body }) => body.upload_id)).size).toBe(4);
   });
 
   it('counts as a new request after 24 hours', async () => {
-    const made = { path: uploads, body: wish, key: randomUUID() };
+    const made = { path: uploads, body: input, key: randomUUID() };
     const first = await post(made);
     await api.db.query(
       `update idempotency_keys set created_at = now() - interval '24 hours' where idempotency_key = $1`,
@@ -171,7 +171,7 @@ describe('a POST repeated with the same Idempotency-Key', () => {
   it('has one effect if 20 arrive concurrently; the others get its response or 409 with Retry-After', async () => {
     waitPatiently(api);
     const before = await countUploads();
-    const made = { path: uploads, body: wish, key: randomUUID() };
+    const made = { path: uploads, body: input, key: randomUUID() };
     const answers = await Promise.all(Array.from({ length: 20 }, () => post(made)));
     expect(await countUploads()).toBe(before + 1);
     const ids = answers.filter(({ status }) => status === 201).map(({ body }) => body.upload_id);
@@ -186,15 +186,15 @@ describe('a POST repeated with the same Idempotency-Key', () => {
 describe('an Idempotency-Key', () => {
   it('can be used again after a rejected request, which stores nothing', async () => {
     const key = randomUUID();
-    const refused = await post({ path: uploads, body: { ...wish, size_bytes: 0 }, key });
+    const refused = await post({ path: uploads, body: { ...input, size_bytes: 0 }, key });
     expect(codeOf(refused)).toBe('400 invalid_request');
     expect(await stored(key)).toEqual([]);
-    expect((await post({ path: uploads, body: wish, key })).status).toBe(201);
+    expect((await post({ path: uploads, body: input, key })).status).toBe(201);
   });
 
   it('has no effect if storing the response fails, so that a retry starts over', async () => {
     const before = await countUploads();
-    const made = { path: uploads, body: wish, key: randomUUID() };
+    const made = { path: uploads, body: input, key: randomUUID() };
     api.change({ db: withoutStoring(api.db) });
     expect((await post(made)).status).toBe(500);
     expect(await countUploads()).toBe(before);
@@ -223,7 +223,7 @@ describe('an Idempotency-Key', () => {
       buckets: { ...buckets, ingest: { ...buckets.ingest, createMultipart } },
       settings: { ingestMaxBytes: 10 * MIB },
     });
-    const parts = { ...wish, size_bytes: 10 * MIB, parts: 2 };
+    const parts = { ...input, size_bytes: 10 * MIB, parts: 2 };
     const made = { path: uploads, body: parts, key: randomUUID() };
     const first = await post(made);
     expect([first.status, first.body.multipart.parts.length]).toEqual([201, 2]);
@@ -244,7 +244,7 @@ describe('an Idempotency-Key', () => {
       settings: { ingestMaxBytes: 10 * MIB },
       plans: { trial: { credits: 1, granted: 'once', storage_bytes: 1 } },
     });
-    const parts = { ...wish, size_bytes: 10 * MIB, parts: 2 };
+    const parts = { ...input, size_bytes: 10 * MIB, parts: 2 };
     const refused = post({ path: uploads, body: parts, key: randomUUID() });
     const code = await Promise.race([refused.then(codeOf), sleep(5_000, 'waits', { ref: false })]);
     hanging.resolve();
@@ -253,7 +253,7 @@ describe('an Idempotency-Key', () => {
   });
 
   it('of a killed process is free only once its lease has expired, then even for another body', async () => {
-    const made = { path: uploads, body: wish, key: randomUUID() };
+    const made = { path: uploads, body: input, key: randomUUID() };
     const first = await post(made);
     const set = (lease: string) =>
       api.db.query(
@@ -268,14 +268,14 @@ describe('an Idempotency-Key', () => {
     expect(status).toBe(201);
     expect(body.upload_id).not.toBe(first.body.upload_id);
     await set('0 seconds');
-    const other = { ...made, body: { ...wish, size_bytes: 1 } };
+    const other = { ...made, body: { ...input, size_bytes: 1 } };
     expect((await post(other)).body).toMatchObject({ size_bytes: 1 });
     expect(codeOf(await post(made))).toBe('400 idempotency_key_reused');
   });
 
   it('stays with the process that took over the claim; the previous one commits nothing', async () => {
     const before = await countUploads();
-    const made = { path: uploads, body: wish, key: randomUUID() };
+    const made = { path: uploads, body: input, key: randomUUID() };
     const taken: Database = {
       ...api.db,
       transaction: async (work, options) => {
@@ -292,7 +292,7 @@ describe('an Idempotency-Key', () => {
 
   it('is rejected with 400 if malformed, and ignored on a GET', async () => {
     for (const key of ['', 'ö', 'two words', 'k'.repeat(256)]) {
-      const answer = await post({ path: uploads, body: wish, key });
+      const answer = await post({ path: uploads, body: input, key });
       expect(codeOf(answer), key).toBe('400 invalid_request');
       expect(issuesOf(answer)).toEqual(['Idempotency-Key']);
     }

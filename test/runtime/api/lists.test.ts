@@ -97,9 +97,9 @@ async function insertOfEach(n: number): Promise<void> {
 async function insertForStaff(n: number): Promise<void> {
   const { db } = api;
   const { project_id } = project;
-  const told = { title: 'Slow', services: ['api'], severity: 'minor' as const, body: '' };
+  const incident = { title: 'Slow', services: ['api'], severity: 'minor' as const, body: '' };
   const incident_id = id('inc');
-  await insertIncident(db, { ...told, incident_id, automatic: false, started_at: new Date() });
+  await insertIncident(db, { ...incident, incident_id, automatic: false, started_at: new Date() });
   await upsertModerationNote(db, { project_id, file_slug: `f-${n}`, note: 'look', author: 'ada' });
   const nothing = { name: null, company: null, url: null, message: null, use_case: null };
   const request = { ...nothing, plan_interest: null, locale: null };

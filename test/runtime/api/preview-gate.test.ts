@@ -5,12 +5,12 @@ import { PREVIEWS_WAITING_MAX } from '../../../runtime/core/limits.ts';
 
 const stays = new AbortController().signal;
 
-/** A gate whose only seat is taken until `free` is called. */
+/** A gate whose only slot is taken until `free` is called. */
 function takenGate() {
-  const seat = Promise.withResolvers<void>();
+  const slot = Promise.withResolvers<void>();
   const gate = createPreviewGate();
-  const first = gate(() => seat.promise, stays);
-  return { gate, first, free: seat.resolve };
+  const first = gate(() => slot.promise, stays);
+  return { gate, first, free: slot.resolve };
 }
 const codeOf = (work: Promise<unknown>) =>
   work.then(

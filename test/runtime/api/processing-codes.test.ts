@@ -43,8 +43,8 @@ beforeAll(async () => {
 afterAll(() => Promise.all([sandbox.close(), hurried.close()]));
 
 async function create(bytes: Buffer, settings: object = {}): Promise<UploadRecord> {
-  const wish = { content_type: 'image/png', size_bytes: bytes.length, ...settings };
-  const { status, body } = await call('POST', path, wish);
+  const input = { content_type: 'image/png', size_bytes: bytes.length, ...settings };
+  const { status, body } = await call('POST', path, input);
   expect(status, JSON.stringify(body)).toBe(201);
   return body;
 }

@@ -160,7 +160,7 @@ describe('the API server', () => {
 });
 
 describe('reading a request body', () => {
-  const told: PromiseWithResolvers<number>[] = [];
+  const ended: PromiseWithResolvers<number>[] = [];
   const server = createApiServer((request) => void read(request), { baseUrl: 'http://api.test' });
 
   beforeAll(async () => {
@@ -173,9 +173,9 @@ describe('reading a request body', () => {
     let bytes = 0;
     try {
       for await (const chunk of request.iterator({ destroyOnReturn: false })) bytes += chunk.length;
-      told[0]?.resolve(bytes);
+      ended[0]?.resolve(bytes);
     } catch (error) {
-      told[0]?.reject(error);
+      ended[0]?.reject(error);
     }
   }
 
@@ -183,11 +183,11 @@ describe('reading a request body', () => {
     ['the client disconnects', ''],
     ['an invalid chunk', 'zz\r\n'],
   ])('fails if no more of it can arrive: %s', async (_what, bytes) => {
-    told.unshift(Promise.withResolvers());
+    ended.unshift(Promise.withResolvers());
     const socket = connect((server.address() as AddressInfo).port, '127.0.0.1').resume();
     socket.end(
       `PUT / HTTP/1.1\r\nhost: a\r\ntransfer-encoding: chunked\r\n\r\n5\r\nhello\r\n${bytes}`,
     );
-    await expect(told[0]?.promise).rejects.toThrow('Premature close');
+    await expect(ended[0]?.promise).rejects.toThrow('Premature close');
   });
 });

@@ -96,8 +96,8 @@ async function startAnother(key: string): Promise<Caller> {
 async function createHundred(): Promise<UploadRecord[]> {
   const answers = await Promise.all(
     Array.from({ length: 100 }, (_, at) => {
-      const wish = { content_type: 'image/png', size_bytes: SIZE_BYTES, ...MODES[at % 3] };
-      return must(callers[at % 2])('POST', `${path}/uploads`, wish);
+      const input = { content_type: 'image/png', size_bytes: SIZE_BYTES, ...MODES[at % 3] };
+      return must(callers[at % 2])('POST', `${path}/uploads`, input);
     }),
   );
   expect(answers.map(codeOf).toSorted()).toEqual([

@@ -18,13 +18,15 @@ const stored = new Map<string, string>();
 /** Requests per path. */
 const asked = new Map<string, number>();
 
-type Mood = 'refuse' | 'break' | 'take';
+type Behavior = 'refuse' | 'break' | 'take';
 
 /**
  * Storage and API in one: PUT /part/<n>/<generation>, and POST, which signs URLs of a new
  * generation.
  */
-async function startStorage(moodOf: (path: string, times: number) => Mood | Promise<Mood>) {
+async function startStorage(
+  behaviorOf: (path: string, times: number) => Behavior | Promise<Behavior>,
+) {
   let generation = 0;
   const listener: RequestListener = async (request, response) => {
     const path = request.url ?? '';
@@ -37,10 +39,10 @@ async function startStorage(moodOf: (path: string, times: number) => Mood | Prom
     const bytes = await buffer(request).catch(() => Buffer.alloc(0));
     const times = (asked.get(path) ?? 0) + 1;
     asked.set(path, times);
-    const mood = await moodOf(path, times);
-    if (mood === 'break') return void request.socket.destroy();
-    if (mood === 'take') stored.set(path.split('/')[2] ?? '', bytes.toString());
-    response.writeHead(mood === 'take' ? 200 : 403, { etag: `"${path}"` }).end();
+    const behavior = await behaviorOf(path, times);
+    if (behavior === 'break') return void request.socket.destroy();
+    if (behavior === 'take') stored.set(path.split('/')[2] ?? '', bytes.toString());
+    response.writeHead(behavior === 'take' ? 200 : 403, { etag: `"${path}"` }).end();
   };
   const server = createServer(listener);
   await new Promise<void>((done) => server.listen(0, '127.0.0.1', done));
@@ -107,7 +109,7 @@ it('sendParts sends a part again to a new URL if it is refused', async () => {
 });
 
 it('sendParts fails when a part is refused three times, and begins no other part', async () => {
-  const later = Promise.withResolvers<Mood>();
+  const later = Promise.withResolvers<Behavior>();
   await startStorage((path) => (path.startsWith('/part/1/') ? 'refuse' : later.promise));
   await expect(send()).rejects.toThrow(/storage refused the bytes \(403\)/);
   expect([...asked.keys()].filter((path) => path.startsWith('/part/1/'))).toHaveLength(3);

@@ -15,9 +15,9 @@ const UPLOADS = '/v1/projects/demo/uploads';
 const ended = (error_code: keyof typeof processingErrors) => ({ status: 'failed', error_code });
 const ready = { status: 'ready', error_code: null };
 
-type Fate = { at?: string; answer?: Answer; end?: object; file?: object; says: RegExp };
+type Outcome = { at?: string; answer?: Answer; end?: object; file?: object; says: RegExp };
 /** The scripted outcome of each file, by its slug; `at` names the call that gets `answer`. */
-const fates: Record<string, Fate> = {
+const outcomes: Record<string, Outcome> = {
   'abandoned.jpg': {
     end: ended('processing_abandoned'),
     says: /^✗ processing_abandoned: .*report the upload id\. \(upload upl_abandoned\.jpg\)$/,
@@ -91,8 +91,8 @@ beforeAll(async () => {
   await new Promise<void>((done) => server.listen(0, '127.0.0.1', done));
   instance = await writeInstance(folder, { api_url: address(), project_slug: 'demo' });
   const bytes = await over(photograph(40, 30)).jpeg().toBuffer();
-  for (const name of Object.keys(fates)) await writeFile(join(folder, name), bytes);
-  said = await runTintype(['upload', ...Object.keys(fates), '--data', folder], { cwd: folder });
+  for (const name of Object.keys(outcomes)) await writeFile(join(folder, name), bytes);
+  said = await runTintype(['upload', ...Object.keys(outcomes), '--data', folder], { cwd: folder });
 });
 afterAll(async () => {
   server.close();
@@ -111,17 +111,21 @@ async function answer(request: IncomingMessage, response: ServerResponse): Promi
     response.end(JSON.stringify(body));
   };
   const { slug, at } = await callOf(request);
-  const fate = fates[slug];
+  const outcome = outcomes[slug];
   const times = asked.get(`${slug} ${at}`) ?? 0;
   asked.set(`${slug} ${at}`, times + 1);
-  if (fate?.at === at && fate.answer !== undefined && (fate.answer[0] !== 429 || times === 0)) {
-    const [status, code, details] = fate.answer;
+  if (
+    outcome?.at === at &&
+    outcome.answer !== undefined &&
+    (outcome.answer[0] !== 429 || times === 0)
+  ) {
+    const [status, code, details] = outcome.answer;
     if (status === 429) response.setHeader('retry-after', '0');
     if (code.startsWith('<')) return void response.writeHead(status).end(code);
     const message = details ? 'Look at what is said in details.issues.' : 'Went wrong.';
     return reply(status, { error: { code, message, details } });
   }
-  if (at === 'file') return reply(200, fate?.file ?? ready);
+  if (at === 'file') return reply(200, outcome?.file ?? ready);
   if (method === 'PUT') return void response.writeHead(200, { etag: '"x"' }).end();
   if (url === '/v1/projects/demo') {
     const isKnown = request.headers['x-api-key'] === 'x';
@@ -129,7 +133,7 @@ async function answer(request: IncomingMessage, response: ServerResponse): Promi
     return isKnown ? reply(200, project) : reply(401, refusal);
   }
   const direct = { put_url: `${address()}/put/${slug}`, headers: { 'content-type': 'image/jpeg' } };
-  reply(200, { upload_id: `upl_${slug}`, file_slug: slug, direct, ...(fate?.end ?? ready) });
+  reply(200, { upload_id: `upl_${slug}`, file_slug: slug, direct, ...(outcome?.end ?? ready) });
 }
 
 async function callOf(request: IncomingMessage): Promise<{ slug: string; at: string }> {
@@ -145,9 +149,9 @@ async function callOf(request: IncomingMessage): Promise<{ slug: string; at: str
   return { slug, at: method === 'PUT' ? 'put' : what };
 }
 
-it.each(Object.keys(fates))('tintype upload explains what happened to %s', (name) => {
+it.each(Object.keys(outcomes))('tintype upload explains what happened to %s', (name) => {
   const line = said.stderr.split('\n').find((each) => each.startsWith(`${name} `)) ?? '';
-  expect(line.slice(33)).toMatch(fates[name]?.says ?? /$^/);
+  expect(line.slice(33)).toMatch(outcomes[name]?.says ?? /$^/);
 });
 
 it('tintype upload exits with 1 and counts the files that were not published', () => {

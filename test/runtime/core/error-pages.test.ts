@@ -63,8 +63,10 @@ describe('the error pages', () => {
 
   it('mention only existing codes', () => {
     const codes = new Set(entries.map(({ code }) => code));
-    const told = entries.flatMap(({ cause, steps }) => [cause, ...steps]).join(' ');
-    for (const [word] of told.matchAll(/\b[a-z]+_(?:by_staff|failed|mismatch|expired|disabled)\b/g))
+    const sentences = entries.flatMap(({ cause, steps }) => [cause, ...steps]).join(' ');
+    for (const [word] of sentences.matchAll(
+      /\b[a-z]+_(?:by_staff|failed|mismatch|expired|disabled)\b/g,
+    ))
       expect(codes, word).toContain(word);
   });
 });

@@ -13,9 +13,9 @@ it('findUnclearJson does not split a character if it shortens a long name', () =
 
 /** Searching for the end of the text again from each of its quotes would take minutes. */
 it.each([
-  ['a text that does not end', ''],
-  ['a text that ends in an escape', '\\'],
-  ['a text that is cut by a line', '\\\n'],
+  ['a string that does not end', ''],
+  ['a string that ends in an escape', '\\'],
+  ['a string with a line break', '\\\n'],
 ])('findUnclearJson reads invalid JSON only once: %s', (_what, end) => {
   expect(findUnclearJson(`"${'\\"'.repeat(80_000)}${end}`)).toBeUndefined();
 });

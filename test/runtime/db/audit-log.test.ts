@@ -47,9 +47,13 @@ const parts = [
 it.each(parts)(
   'a page of the audit log for one %s that %s reads few rows',
   async (filter, _what, project) => {
-    const { db: told, explained } = explaining(db, ['audit_log']);
+    const { db: explainedDb, explained } = explaining(db, ['audit_log']);
     const asked = project()[filter];
-    const { rows } = await listAuditEntries(told, { limit: LIMIT, after: null, [filter]: asked });
+    const { rows } = await listAuditEntries(explainedDb, {
+      limit: LIMIT,
+      after: null,
+      [filter]: asked,
+    });
     expect(rows.map((row) => row[filter])).toEqual(Array(LIMIT).fill(asked));
     expect(explained).toHaveLength(1);
     expect(explained[0]?.rows_read).toBeLessThanOrEqual(2 * LIMIT);
@@ -57,8 +61,8 @@ it.each(parts)(
 );
 
 it('a page of the audit log for one request reads only the entries of that request', async () => {
-  const { db: told, explained } = explaining(db, ['audit_log']);
-  const { rows } = await listAuditEntries(told, {
+  const { db: explainedDb, explained } = explaining(db, ['audit_log']);
+  const { rows } = await listAuditEntries(explainedDb, {
     ...{ limit: LIMIT, after: null, request_id: 'req_asked' },
   });
   expect(rows.map(({ target }) => target)).toEqual(['f19998', 'f30010']);
@@ -72,8 +76,8 @@ it.each([
 ])(
   'a page of the audit log for an action that %s reads only the entries of that action',
   async (_what, action, targets) => {
-    const { db: told, explained } = explaining(db, ['audit_log']);
-    const { rows } = await listAuditEntries(told, { limit: LIMIT, after: null, action });
+    const { db: explainedDb, explained } = explaining(db, ['audit_log']);
+    const { rows } = await listAuditEntries(explainedDb, { limit: LIMIT, after: null, action });
     expect(rows.map(({ target }) => target)).toEqual(targets);
     expect(explained).toHaveLength(1);
     expect(explained[0]?.rows_read).toBeLessThanOrEqual(2);

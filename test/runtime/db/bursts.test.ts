@@ -14,10 +14,10 @@ const PROJECTS = 50;
 const EACH = 20;
 const id = (prefix: string, n: string) => `'${prefix}_' || lpad((${n})::text, 26, '0')`;
 
-const claims: [what: string, claim: (noted: Database) => Promise<unknown>][] = [
-  ['an upload', (noted) => claimUpload(noted, { upload_id: null, lease_seconds: 10 })],
-  ['checks', (noted) => claimChecks(noted, { limit: 10, lease_seconds: 10 })],
-  ['purges', (noted) => claimPurges(noted, { limit: 10, lease_seconds: 10 })],
+const claims: [what: string, claim: (watched: Database) => Promise<unknown>][] = [
+  ['an upload', (watched) => claimUpload(watched, { upload_id: null, lease_seconds: 10 })],
+  ['checks', (watched) => claimChecks(watched, { limit: 10, lease_seconds: 10 })],
+  ['purges', (watched) => claimPurges(watched, { limit: 10, lease_seconds: 10 })],
 ];
 const buffers = new Map<string, number[]>();
 
@@ -62,8 +62,8 @@ beforeAll(async () => {
   for (const first of [PROJECTS + 1, 2 * PROJECTS + 1]) {
     await insert([first, first + PROJECTS - 1], EACH, false);
     for (const [what, claim] of claims) {
-      const { db: noted, statements } = noting(db);
-      await claim(noted);
+      const { db: watched, statements } = noting(db);
+      await claim(watched);
       const counts = await Promise.all(statements.map((statement) => countBuffers(db, statement)));
       const count = counts.reduce((sum, each) => sum + each, 0);
       buffers.set(what, [...(buffers.get(what) ?? []), count]);

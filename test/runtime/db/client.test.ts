@@ -283,7 +283,7 @@ describe('database failures', () => {
 
 describe('a commit whose response is lost', () => {
   it('rejects with InDoubtCommit, which clients see as storage_unavailable', async () => {
-    const proxy = await startCommitEater(url(), 'after');
+    const proxy = await startCommitDropper(url(), 'after');
     const through = createDatabase({ url: proxy.url, maxConnections: 1 });
     const work = through.transaction((tx) => tx.query(`insert into marks values ('doubt')`));
     const failure = await work.catch((error: unknown) => error);
@@ -297,7 +297,7 @@ describe('a commit whose response is lost', () => {
   it.each(['before', 'after'] as const)(
     'is settled by its natural key, and happens once if lost %s it took effect',
     async (moment) => {
-      const proxy = await startCommitEater(url(), moment);
+      const proxy = await startCommitDropper(url(), moment);
       const through = createDatabase({ url: proxy.url, maxConnections: 1 });
       let times = 0;
       const find = (on: Pick<Database, 'query'>) =>
@@ -323,10 +323,10 @@ describe('a commit whose response is lost', () => {
  * A proxy that cuts the first connection that commits, before or after the COMMIT reaches the
  * server.
  */
-async function startCommitEater(target: string, moment: 'before' | 'after') {
+async function startCommitDropper(target: string, moment: 'before' | 'after') {
   const { port } = new URL(target);
   const { connect } = await import('node:net');
-  let hasEaten = false;
+  let hasDropped = false;
   const sockets = new Set<Socket>();
   const server = createServer((near) => {
     const far = connect(Number(port), '127.0.0.1');
@@ -336,8 +336,8 @@ async function startCommitEater(target: string, moment: 'before' | 'after') {
     }
     let isEating = false;
     near.on('data', (chunk) => {
-      if (!hasEaten && chunk.includes('commit')) {
-        hasEaten = true;
+      if (!hasDropped && chunk.includes('commit')) {
+        hasDropped = true;
         isEating = true;
         if (moment === 'before') {
           near.destroy();

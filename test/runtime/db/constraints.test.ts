@@ -242,7 +242,7 @@ const attempts: [promise: string, constraint: string, statement: () => string][]
     broken('uploads', `status = 'failed'`, theUpload),
   ],
   [
-    'bytes that were refused are known by their digest',
+    'refused bytes are recorded with their digest',
     'uploads_refused_whole',
     broken('uploads', `refused_etag = 'e'`, theUpload),
   ],
@@ -276,12 +276,12 @@ const attempts: [promise: string, constraint: string, statement: () => string][]
     broken('uploads', 'lease_until = now()', theUpload),
   ],
   [
-    'accepted bytes were accepted at a time',
+    'an upload with accepted bytes has the time of acceptance',
     'uploads_uploaded_at_a_time',
     broken('uploads', `status = 'uploaded'`, theUpload),
   ],
   [
-    'an answer that is kept has its status and its body',
+    'a stored response has a status and a body',
     'idempotency_keys_answer_whole',
     () =>
       `insert into idempotency_keys
@@ -302,9 +302,13 @@ const attempts: [promise: string, constraint: string, statement: () => string][]
       theUpload,
     ),
   ],
-  ['a file slug has its shape', 'files_slug_shape', broken('files', `file_slug = 'Hero'`, theFile)],
   [
-    'one live file has a slug',
+    'a file slug has a valid shape',
+    'files_slug_shape',
+    broken('files', `file_slug = 'Hero'`, theFile),
+  ],
+  [
+    'the slug of a live file is unique in its project',
     'files_one_live_slug',
     () => `insert into files (file_id, project_id, file_slug, revision, size_bytes)
       values ('${id('file')}', '${project.project_id}', 'hero.png', 1, 1000)`,
@@ -315,12 +319,12 @@ const attempts: [promise: string, constraint: string, statement: () => string][]
     broken('files', `status = 'blocked'`, theFile),
   ],
   [
-    'a deleted file was deleted at a time',
+    'a deleted file has its time of deletion',
     'files_deleted_at_a_time',
     broken('files', `status = 'deleted'`, theFile),
   ],
   [
-    'what was erased tells of nobody, and was deleted',
+    'an erased file is deleted and holds no personal data',
     'files_erased',
     broken('files', 'erased_at = now()', theFile),
   ],
@@ -340,7 +344,7 @@ const attempts: [promise: string, constraint: string, statement: () => string][]
     revision({ revision: 2, upload_id: 'upload_id', object_key: 'twice' }),
   ],
   [
-    'a published revision cannot be removed from under its upload and file',
+    'a published revision cannot be deleted while its upload and file refer to it',
     'uploads_ready_revision_exists',
     () => `delete from file_revisions where file_id = '${file.file_id}'`,
   ],
@@ -363,7 +367,7 @@ const attempts: [promise: string, constraint: string, statement: () => string][]
              ('${id('rcp')}', '${project.project_id}', 'hero', 'resize/2x2')`,
   ],
   [
-    'bytes are doomed once',
+    'an object is scheduled for deletion once',
     'doomed_objects_once',
     () => `insert into doomed_objects (bucket, object_key, delete_after)
       select 'content', 'same', now() from generate_series(1, 2)`,
@@ -384,22 +388,22 @@ const attempts: [promise: string, constraint: string, statement: () => string][]
     newWebhook(`attempt`, `10`),
   ],
   [
-    'a webhook tells one of the events',
+    'a webhook is of a known event',
     'webhook_deliveries_event_known',
     newWebhook(`event`, `'upload.done'`),
   ],
   [
-    'a webhook that waits is due at a time',
+    'a waiting webhook has a due time',
     'webhook_deliveries_due_while_open',
     newWebhook(`next_attempt_at`, `null`),
   ],
   [
-    'a webhook that has ended is never due',
+    'an ended webhook has no due time',
     'webhook_deliveries_due_while_open',
     newWebhook(`status`, `'abandoned'`),
   ],
   [
-    'a delivered webhook was delivered at a time',
+    'a delivered webhook has its time of delivery',
     'webhook_deliveries_delivered_at_a_time',
     newWebhook(`status, next_attempt_at`, `'delivered', null`),
   ],
@@ -409,7 +413,7 @@ const attempts: [promise: string, constraint: string, statement: () => string][]
     () => `${newWebhook('attempt', '0')()}, ${newWebhook('attempt', '0')().split('values ')[1]}`,
   ],
   [
-    'a piece of a spool counts once',
+    'a batch of a spool is counted once',
     'usage_batches_once',
     () => `insert into usage_batches (spool_id, sequence) values ('spl', 1), ('spl', 1)`,
   ],
@@ -433,12 +437,12 @@ const attempts: [promise: string, constraint: string, statement: () => string][]
       select 'upload-sweep', now(), now() from generate_series(1, 2)`,
   ],
   [
-    'an API key knows its scopes',
+    'an API key has only known scopes',
     'api_keys_scopes_known',
     newApiKey('scopes', `'{files:everything}'`),
   ],
   [
-    'a revoked API key was revoked at a time',
+    'a revoked API key has its time of revocation',
     'api_keys_revoked_at_a_time',
     newApiKey('status', `'revoked'`),
   ],
@@ -470,7 +474,7 @@ const attempts: [promise: string, constraint: string, statement: () => string][]
     broken('uploads', `status = 'expired', error_code = 'session_expired'`, theUpload),
   ],
   [
-    'what one project gives back is not missing in another',
+    'storage that one project frees is not added to another',
     'projects_counters_agree',
     () => `update projects set reserved_bytes = reserved_bytes
         + case project_id when '${project.project_id}' then -5 else 5 end
@@ -502,22 +506,22 @@ const attempts: [promise: string, constraint: string, statement: () => string][]
       where project_id in ('${project.project_id}', '${other.project_id}')`,
   ],
   [
-    'the owner of a project is whole',
+    'the owner of a project has all of its fields',
     'projects_owner_whole',
     inProject('projects', `owner_uid = 'u'`),
   ],
   [
-    'the owner of a signing key is whole',
+    'the owner of a signing key has all of its fields',
     'signing_keys_owner_whole',
     inProject('signing_keys', `owner_uid = 'u'`),
   ],
   [
-    'the owner of a watermark preset is whole',
+    'the owner of a watermark preset has all of its fields',
     'watermark_presets_owner_whole',
     inProject('watermark_presets', `owner_uid = 'u'`),
   ],
   [
-    'the owner of a recipe is whole',
+    'the owner of a recipe has all of its fields',
     'recipes_owner_whole',
     () => `insert into recipes (recipe_id, project_id, name, transform_chain, owner_uid)
       values ('${id('rcp')}', '${project.project_id}', 'hero', 'resize/1x1', 'u')`,
@@ -549,19 +553,19 @@ const attempts: [promise: string, constraint: string, statement: () => string][]
       ('${project.organization_id}', '2026-01-01', '2026-01-03'), ('${project.organization_id}', '2026-01-02', null)`,
   ],
   [
-    'an upload has the slug of a file',
+    'an upload has a valid file slug',
     'uploads_slug_shape',
     broken('uploads', `file_slug = 'Hero'`, theUpload),
   ],
   [
-    'a place in the order of files is one file’s',
+    'each position in the order of files belongs to one file',
     'files_in_order',
     () =>
       `insert into files (file_id, project_id, file_slug, revision, size_bytes, position)
        values ('${id('file')}', '${project.project_id}', 'second.png', 1, 1, ${file.position})`,
   ],
   [
-    'a moderation note has the slug of a file',
+    'a moderation note has a valid file slug',
     'moderation_notes_slug_shape',
     () =>
       `insert into moderation_notes (project_id, file_slug, note, author)
@@ -578,7 +582,7 @@ const attempts: [promise: string, constraint: string, statement: () => string][]
     () => `update uploads set project_id = '${other.project_id}' where ${theUpload()}`,
   ],
   [
-    'an upload that ended has ended for good',
+    'an upload that has ended never changes its state again',
     'uploads_ended_for_good',
     () => `update uploads set status = 'processing', lease_until = now(), ready_at = null, file_id = null, revision = null
       where ${theFile()}`,
@@ -594,7 +598,7 @@ const attempts: [promise: string, constraint: string, statement: () => string][]
     broken('files', `status = 'blocked', blocked_by = 'staff'`, theFile),
   ],
   [
-    'a place has both coordinates',
+    'a location has both coordinates',
     'files_location_whole',
     broken('files', 'latitude = 1', theFile),
   ],
@@ -605,7 +609,7 @@ const attempts: [promise: string, constraint: string, statement: () => string][]
       values ('${id('wm')}', '${other.project_id}', 'logo', '${file.file_id}')`,
   ],
   [
-    'doomed bytes name a file with its revision',
+    'an object scheduled for deletion names a file and its revision, or neither',
     'doomed_objects_revision_whole',
     () => `insert into doomed_objects (bucket, object_key, delete_after, file_id)
       values ('content', 'half', now(), '${file.file_id}')`,
@@ -626,7 +630,7 @@ const attempts: [promise: string, constraint: string, statement: () => string][]
     () => usage('1, 0, 1').usage_days().replace('0, 3)', '0, 24)'),
   ],
   [
-    'a day is never given back more than it cost',
+    'no more is refunded for a day than it cost',
     'ledger_from_nothing',
     newLedgerEntry({ organization_id: () => project.organization_id, numbers: '6, 5' }),
   ],
@@ -653,7 +657,7 @@ const attempts: [promise: string, constraint: string, statement: () => string][]
     () =>
       `${newCheck({})()}, ('${id('chk')}', '${project.project_id}', '${file.file_id}', 1, 'clear', 'unreviewed')`,
   ],
-  ['an incident is about something', 'incidents_services', newIncident({ services: '{}' })],
+  ['an incident names at least one service', 'incidents_services', newIncident({ services: '{}' })],
   ['an incident ends after it began', 'incidents_end', newIncident({ ended_at: '2000-01-01' })],
   [
     'a service has one automatic incident at a time',
@@ -686,7 +690,7 @@ const attempts: [promise: string, constraint: string, statement: () => string][]
     inProject('projects', `library_origins = array_fill('https://a.b'::text, array[201])`),
   ],
   [
-    'a live library has its slug alone in its project',
+    'the slug of a live library is unique in its project',
     'libraries_one_live_slug',
     () => newLibrary(project, 'press'),
   ],

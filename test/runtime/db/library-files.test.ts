@@ -161,17 +161,22 @@ it.each(['without', 'with'])(
     }
     const sorts = fc.constantFrom<FileSort>('uploaded', 'name', 'taken');
     await fc.assert(
-      fc.asyncProperty(asked, sorts, fc.integer({ min: 1, max: 70 }), async (wish, sort, limit) => {
-        const { library_id, uploaders, ...rest } = wish;
-        const filters: LibraryFileFilters = {
-          ...rest,
-          ...(library_id && { library_id: library_id === 'named' ? libraryId : null }),
-          ...(uploaders && { uploaders: uploaders.map((one) => Buffer.from(one)) }),
-        };
-        const expected = rows.filter((row) => fits(row, filters)).toSorted(ORDER[sort]);
-        const found = await listAll(sort, filters, limit);
-        expect(found).toEqual(expected.map(({ file_slug }) => file_slug));
-      }),
+      fc.asyncProperty(
+        asked,
+        sorts,
+        fc.integer({ min: 1, max: 70 }),
+        async (input, sort, limit) => {
+          const { library_id, uploaders, ...rest } = input;
+          const filters: LibraryFileFilters = {
+            ...rest,
+            ...(library_id && { library_id: library_id === 'named' ? libraryId : null }),
+            ...(uploaders && { uploaders: uploaders.map((one) => Buffer.from(one)) }),
+          };
+          const expected = rows.filter((row) => fits(row, filters)).toSorted(ORDER[sort]);
+          const found = await listAll(sort, filters, limit);
+          expect(found).toEqual(expected.map(({ file_slug }) => file_slug));
+        },
+      ),
       { numRuns: RUNS },
     );
   },

@@ -47,10 +47,10 @@ it('migrations applied by a newer version are reported and left in place', async
   await db.query('insert into schema_migrations (name, run_on) select unnest($1::text[]), now()', [
     newer,
   ]);
-  const { missing, newer: told } = await compareMigrations(db);
-  expect({ missing, told, version: describeVersion(told) }).toEqual({
+  const { missing, newer: found } = await compareMigrations(db);
+  expect({ missing, newer: found, version: describeVersion(found) }).toEqual({
     missing: [],
-    told: newer,
+    newer,
     version: 'of a newer version, whose 9999_latest this one does not know',
   });
   expect(await migrate(url())).toEqual({ applied: [], newer });

@@ -37,12 +37,12 @@ it.each([
 ])(
   'a page of the moderation notes of %s reads few rows, and so does the next page',
   async (_what, filters, count) => {
-    const { db: told, explained } = explaining(db, ['moderation_notes']);
+    const { db: explainedDb, explained } = explaining(db, ['moderation_notes']);
     const asked = { ...nothing, ...filters(), limit: LIMIT };
-    const first = await listModerationNotes(told, { ...asked, after: null });
+    const first = await listModerationNotes(explainedDb, { ...asked, after: null });
     expect(first.rows).toHaveLength(count);
     if (first.next !== null) {
-      const second = await listModerationNotes(told, { ...asked, after: first.next });
+      const second = await listModerationNotes(explainedDb, { ...asked, after: first.next });
       expect(second.rows).toHaveLength(LIMIT);
     }
     for (const { rows_read } of explained) expect(rows_read).toBeLessThanOrEqual(2 * LIMIT);

@@ -37,8 +37,8 @@ it('exemptions within one millisecond, or after the clock was set back, do not o
 
 it('ending an exemption that never began sets no end and writes no audit entry', async () => {
   const { organization_id } = await makeOrganization(db);
-  const wish = { organization_id, billing_exempt: false, actor };
-  const after = await db.transaction((tx) => exemptOrganization(tx, wish));
+  const input = { organization_id, billing_exempt: false, actor };
+  const after = await db.transaction((tx) => exemptOrganization(tx, input));
   expect(after).toMatchObject({ billing_exempt: false, billing_exempt_until: null });
   expect(await auditEntries(db, { organization_id }, '%')).toEqual([]);
 });

@@ -1,6 +1,8 @@
 // Frequent statements use indexes, however large the tables are, according to the planner for the statements that are
 // really sent. Spec: Metering; Webhook delivery attempt; Delivery host.
+
 import { beforeAll, expect, it } from 'vitest';
+import { HOUR_MS } from '../../../runtime/core/durations.ts';
 import type { Database } from '../../../runtime/db/client.ts';
 import { listUploadContents } from '../../../runtime/db/content-owners.ts';
 import { findDeclaredSigningKey } from '../../../runtime/db/declared-rows.ts';
@@ -57,7 +59,6 @@ import { listIndexesRead, listTablesScanned, noting } from '../../support/explai
 import { makeOrganization } from '../../support/rows.ts';
 
 const { db } = useDatabase({ queryTimeoutMs: 60_000 });
-const HOUR_MS = 3_600_000;
 /** Counts back from the last midnight (UTC), so that usage covers whole days at any time of day. */
 const hour = (ago: number) =>
   new Date((Math.floor(Date.now() / HOUR_MS / 24) * 24 - ago) * HOUR_MS);
@@ -140,53 +141,58 @@ const attempt = { started_at: new Date(), duration_ms: 1, response_status: 204 }
 
 const upload_id = `upl_${'7'.padStart(26, '0')}`;
 
-const asked: [what: string, ask: (noted: Database) => Promise<unknown>][] = [
-  ['the project of a slug', (noted) => findDeliveryProject(noted, { project_slug: 'p77' })],
-  ['the project of a domain', (noted) => findDeliveryProject(noted, { domain: 'd77.example' })],
+const asked: [what: string, ask: (watched: Database) => Promise<unknown>][] = [
+  ['the project of a slug', (watched) => findDeliveryProject(watched, { project_slug: 'p77' })],
+  ['the project of a domain', (watched) => findDeliveryProject(watched, { domain: 'd77.example' })],
   [
     'the key of a SigningKey resource',
-    (noted) => findDeclaredSigningKey(noted, { owner_uid: 'u777' }),
+    (watched) => findDeclaredSigningKey(watched, { owner_uid: 'u777' }),
   ],
-  ['a file of a delivery', (noted) => findDeliveryFile(noted, { project_id, file_slug: 'f1000' })],
+  [
+    'a file of a delivery',
+    (watched) => findDeliveryFile(watched, { project_id, file_slug: 'f1000' }),
+  ],
   [
     'the lease of a render',
-    (noted) => acquireRenderLease(noted, { derived_key: 'new', lease_id: 'l', lease_seconds: 9 }),
+    (watched) =>
+      acquireRenderLease(watched, { derived_key: 'new', lease_id: 'l', lease_seconds: 9 }),
   ],
   [
     'the end of a render',
-    (noted) => updateRenderLeaseStored(noted, { derived_key: 'k7', told_seconds: 9 }),
+    (watched) => updateRenderLeaseStored(watched, { derived_key: 'k7', told_seconds: 9 }),
   ],
-  ['reads of derived images', (noted) => upsertDerivedReads(noted, ['k7', 'k8'])],
+  ['reads of derived images', (watched) => upsertDerivedReads(watched, ['k7', 'k8'])],
   [
     'a batch of usage',
-    (noted) =>
-      insertUsageBatch(noted, {
+    (watched) =>
+      insertUsageBatch(watched, {
         ...{ spool_id: 'new', sequence: 1 },
         entries: [{ project_id, window_start: hour(0), ...sums }],
       }),
   ],
   [
     'the hours that changed since a run of the rollup',
-    async (noted) => {
+    async (watched) => {
       const [newest] = await db.query<{ id: number }>(
         'select max(batch_id) as id from usage_batches',
       );
       const until = newest?.id ?? 0;
       const mark = { batch_id: until - 10, at: hour(1) };
-      await findNextMark(noted, { mark, limit: 50_000 });
-      return listHoursTouched(noted, { mark, until, from: hour(24 * 30) });
+      await findNextMark(watched, { mark, limit: 50_000 });
+      return listHoursTouched(watched, { mark, until, from: hour(24 * 30) });
     },
   ],
-  ['an hour of the rollup', (noted) => foldUsageHours(noted, [hour(2)])],
+  ['an hour of the rollup', (watched) => foldUsageHours(watched, [hour(2)])],
   [
     'the projects of the daily charge',
-    (noted) => listProjectsWithUsage(noted, { from: hour(72), to: hour(0), after: '', limit: 100 }),
+    (watched) =>
+      listProjectsWithUsage(watched, { from: hour(72), to: hour(0), after: '', limit: 100 }),
   ],
   [
-    'the nights of long ago that have usage',
-    (noted) =>
+    'past nights that have usage',
+    (watched) =>
       listWithUsage(
-        noted,
+        watched,
         Array.from({ length: 900 }, (_, day) => ({
           ...{ at: hour(day * 24), from: hour(day * 24 + 72), to: hour(day * 24) },
         })),
@@ -194,28 +200,29 @@ const asked: [what: string, ask: (noted: Database) => Promise<unknown>][] = [
   ],
   [
     'the hours of a charge',
-    (noted) => listUsageHours(noted, { project_ids: [project_id], from: hour(72), to: hour(0) }),
+    (watched) =>
+      listUsageHours(watched, { project_ids: [project_id], from: hour(72), to: hour(0) }),
   ],
   [
     'a day of a charge',
-    (noted) =>
-      noted.transaction((tx) =>
+    (watched) =>
+      watched.transaction((tx) =>
         foldUsageDay(tx, { project_id, day: today, charged_credits: 1, hours_closed: 3 }),
       ),
   ],
   [
     'an entry of the ledger',
-    (noted) =>
-      noted.transaction((tx) =>
+    (watched) =>
+      watched.transaction((tx) =>
         insertLedgerEntry(tx, {
           ...{ organization_id, project_id, day: today, run: 'new', charged_credits: 5 },
         }),
       ),
   ],
   [
-    'an event',
-    (noted) =>
-      noted.transaction((tx) =>
+    'a new webhook',
+    (watched) =>
+      watched.transaction((tx) =>
         insertWebhookDeliveries(tx, [
           {
             ...{ delivery_id: 'new', project_id, event: 'webhook.test', body: '{}' },
@@ -225,21 +232,21 @@ const asked: [what: string, ask: (noted: Database) => Promise<unknown>][] = [
       ),
   ],
   [
-    'how often an event was told',
-    (noted) => noted.transaction((tx) => countWebhookDeliveries(tx, delivery_id)),
+    'how often an event was sent',
+    (watched) => watched.transaction((tx) => countWebhookDeliveries(tx, delivery_id)),
   ],
   [
     'webhooks that are due',
-    (noted) =>
-      claimWebhooks(noted, {
+    (watched) =>
+      claimWebhooks(watched, {
         ...{ limit: 9, rooms: new Map(), host_rooms: new Map(), host_max: 9, lease_seconds: 30 },
         ...{ slow: [project_id], slow_limit: 4 },
       }),
   ],
   [
     'the end of an attempt',
-    (noted) =>
-      recordWebhookAttempt(noted, {
+    (watched) =>
+      recordWebhookAttempt(watched, {
         ...{
           delivery_id,
           asked_by: 'schedule',
@@ -250,59 +257,68 @@ const asked: [what: string, ask: (noted: Database) => Promise<unknown>][] = [
         ...{ response_excerpt: null, error: null, retry_seconds: null },
       }),
   ],
-  ['webhooks that nobody sends', (noted) => areWebhooksStuck(noted, 60)],
+  ['whether webhooks are stuck', (watched) => areWebhooksStuck(watched, 60)],
   [
-    'a page of deliveries of webhooks',
-    (noted) => listWebhookDeliveries(noted, { ...page, project_id, event: null, status: null }),
+    'a page of webhook deliveries',
+    (watched) => listWebhookDeliveries(watched, { ...page, project_id, event: null, status: null }),
   ],
   [
-    'a page of those that were abandoned',
-    (noted) =>
-      listWebhookDeliveries(noted, {
+    'a page of abandoned webhook deliveries',
+    (watched) =>
+      listWebhookDeliveries(watched, {
         ...page,
         ...{ project_id, event: 'webhook.test', status: 'abandoned' },
       }),
   ],
-  ['attempts of a page', (noted) => listWebhookAttempts(noted, [delivery_id, 'webhook.test:8'])],
-  ['purges that are due', (noted) => claimPurges(noted, { limit: 20, lease_seconds: 60 })],
-  ['how many purges wait', (noted) => countPurgesWaiting(noted)],
-  ['revisions to scan', (noted) => claimChecks(noted, { limit: 4, lease_seconds: 60 })],
-  ['how many revisions wait', (noted) => countChecksWaiting(noted)],
-  ['how many wait for moderators', (noted) => countChecksUnreviewed(noted)],
-  ['how many organizations are over quota', (noted) => countOverQuota(noted)],
+  [
+    'the attempts of a page of webhook deliveries',
+    (watched) => listWebhookAttempts(watched, [delivery_id, 'webhook.test:8']),
+  ],
+  ['purges that are due', (watched) => claimPurges(watched, { limit: 20, lease_seconds: 60 })],
+  ['how many purges wait', (watched) => countPurgesWaiting(watched)],
+  ['revisions to scan', (watched) => claimChecks(watched, { limit: 4, lease_seconds: 60 })],
+  ['how many revisions wait for the scanner', (watched) => countChecksWaiting(watched)],
+  ['how many checks wait for moderators', (watched) => countChecksUnreviewed(watched)],
+  ['how many organizations are over quota', (watched) => countOverQuota(watched)],
   [
     'the queue of moderators',
-    (noted) =>
-      listChecks(noted, {
+    (watched) =>
+      listChecks(watched, {
         ...page,
         ...{ status: 'flagged', review: 'unreviewed', flag: null, project_slug: null },
       }),
   ],
-  ['uploads whose doorbell rings again', (noted) => listClaimableUploads(noted, 100)],
+  ['uploads whose doorbell is repeated', (watched) => listClaimableUploads(watched, 100)],
   [
     'uploads that wait for bytes',
-    (noted) => listOpenUploads(noted, { after: '', limit: 100, min_age_seconds: 30 }),
+    (watched) => listOpenUploads(watched, { after: '', limit: 100, min_age_seconds: 30 }),
   ],
-  ['how many uploads wait', (noted) => countUploadsWaiting(noted)],
-  ['bytes that an upload needs', (noted) => listLiveIngestKeys(noted, ['k7', 'none'])],
-  ['parts that an upload needs', (noted) => listLiveMultiparts(noted, ['k7', 'none'])],
-  ['masters that an upload needs', (noted) => listUploadContents(noted, [upload_id])],
-  ['a page of uploads', (noted) => listUploads(noted, { ...page, project_id, status: null })],
-  ['deleted files to erase', (noted) => updateFilesErased(noted, 30 * 24 * 3600)],
-  ['ended uploads to erase', (noted) => updateUploadsErased(noted, 30 * 24 * 3600)],
-  ['since when jobs run', (noted) => findFirstRunTime(noted)],
+  ['how many uploads wait', (watched) => countUploadsWaiting(watched)],
+  ['ingest objects that an upload needs', (watched) => listLiveIngestKeys(watched, ['k7', 'none'])],
+  ['parts that an upload needs', (watched) => listLiveMultiparts(watched, ['k7', 'none'])],
+  ['masters that an upload needs', (watched) => listUploadContents(watched, [upload_id])],
+  ['a page of uploads', (watched) => listUploads(watched, { ...page, project_id, status: null })],
+  ['deleted files to erase', (watched) => updateFilesErased(watched, 30 * 24 * 3600)],
+  ['ended uploads to erase', (watched) => updateUploadsErased(watched, 30 * 24 * 3600)],
+  ['the first run of a job', (watched) => findFirstRunTime(watched)],
   [
-    'when a job did not run',
-    (noted) => listTimesNotRun(noted, { job: 'daily-charge', times: [new Date()] }),
+    'the missed runs of a job',
+    (watched) => listTimesNotRun(watched, { job: 'daily-charge', times: [new Date()] }),
   ],
-  ['runs of a job that are dated ahead', (noted) => updateRunsAhead(noted, 'upload-sweep')],
-  ['how often jobs failed', (noted) => countFailedJobRuns(noted, ['upload-sweep', 'retention'])],
-  ['what jobs did last', (noted) => listDoneJobRuns(noted, ['upload-sweep', 'retention'])],
+  ['runs of a job that are dated ahead', (watched) => updateRunsAhead(watched, 'upload-sweep')],
+  [
+    'how often jobs failed',
+    (watched) => countFailedJobRuns(watched, ['upload-sweep', 'retention']),
+  ],
+  [
+    'the last successful runs of jobs',
+    (watched) => listDoneJobRuns(watched, ['upload-sweep', 'retention']),
+  ],
 ];
 
 it.each(asked)('the query for %s scans no large table in full', async (_what, ask) => {
-  const { db: noted, statements } = noting(db);
-  await ask(noted);
+  const { db: watched, statements } = noting(db);
+  await ask(watched);
   expect(statements.length).toBeGreaterThan(0);
   const big = await db.query<{ name: string }>(
     `select relname as name from pg_class where relnamespace = 'public'::regnamespace and reltuples >= 1000`,
@@ -320,8 +336,8 @@ it.each([
 ])(
   'webhook deliveries of a rare %s are found through its index only',
   async (_, filters, index) => {
-    const { db: noted, statements } = noting(db);
-    await listWebhookDeliveries(noted, { ...page, project_id, ...filters });
+    const { db: watched, statements } = noting(db);
+    await listWebhookDeliveries(watched, { ...page, project_id, ...filters });
     for (const statement of statements)
       expect(await listIndexesRead(db, statement)).toEqual([index]);
   },

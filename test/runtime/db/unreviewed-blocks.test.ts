@@ -41,8 +41,8 @@ async function makeChecked({ count, blocked, rejected }: Checked): Promise<strin
 }
 
 async function countReads(project_id: string): Promise<{ found: number; rows_read: number }> {
-  const { db: told, explained } = explaining(db, ['files', 'scanner_checks']);
-  const found = (await listUnreviewedBlocks(told, project_id)).length;
+  const { db: explainedDb, explained } = explaining(db, ['files', 'scanner_checks']);
+  const found = (await listUnreviewedBlocks(explainedDb, project_id)).length;
   return { found, rows_read: explained.reduce((sum, each) => sum + each.rows_read, 0) };
 }
 

@@ -26,7 +26,7 @@ it('only uploads that wait to be processed are counted, with the age of the olde
 });
 
 it.each([
-  ['that an outage put off', 'excused_count = 1'],
+  ['that was delayed by an outage', 'excused_count = 1'],
   ['whose worker is gone', `lease_until = now() - interval '1 second'`],
 ])('an upload %s counts as waiting since its bytes arrived', async (_, change) => {
   const { upload_id } = await makeProcessing(db, await makeProject(db));

@@ -1,5 +1,7 @@
 // Spec: Metering.
+
 import { beforeEach, expect, it, onTestFinished } from 'vitest';
+import { DAY_MS } from '../../../runtime/core/durations.ts';
 import { createDatabase, type Queryable } from '../../../runtime/db/client.ts';
 import { deleteOldUsageBatches, insertUsageBatch } from '../../../runtime/db/usage-batches.ts';
 import {
@@ -10,7 +12,6 @@ import { createTestDatabase, useDatabase } from '../../support/database.ts';
 import { makeProject } from '../../support/rows.ts';
 
 const { db } = useDatabase({ maxConnections: 8 });
-const DAY_MS = 86_400_000;
 const dayAfter = (at: Date, ahead: number) =>
   new Date((Math.floor(at.getTime() / DAY_MS) + ahead) * DAY_MS);
 const day = (ahead: number) => dayAfter(now, ahead);

@@ -150,13 +150,13 @@ describe.each(['nginx', 'HAProxy'] as const)('well-formed requests through %s', 
       await ask(host.port, name, { path, ...asking }),
       await ask(port(), name, { path, ...asking }),
     ];
-    const told = ({ headers }: typeof direct) => {
+    const pickHeaders = ({ headers }: typeof direct) => {
       const { date, connection, server, 'keep-alive': _, 'x-request-id': _id, ...rest } = headers;
       return rest;
     };
     expect(through.status).toBe(direct.status);
     expect(through.body.equals(direct.body)).toBe(true);
-    expect(told(through)).toEqual(told(direct));
+    expect(pickHeaders(through)).toEqual(pickHeaders(direct));
     expect(through.headers['x-request-id']).toBeDefined();
   });
 

@@ -53,10 +53,10 @@ async function tagOf(chain: string, of = project): Promise<string> {
   const {
     status,
     code,
-    headers: told,
+    headers: reportedHeaders,
   } = await host.get(of.project_slug, `/${chain}/f/large`, { headers });
   expect([status, code]).toEqual([304, undefined]);
-  return String(told.etag);
+  return String(reportedHeaders.etag);
 }
 
 /** Sends raw bytes, since client libraries refuse to send some of these paths. */

@@ -215,8 +215,8 @@ describe('delivery refusals', () => {
     const [got, head] = [await answerIn(scene), await answerIn(scene, 'HEAD')];
     expect([head.status, head.body.length]).toEqual([got.status, 0]);
     const names = ['content-type', 'content-length', 'cache-control', 'retry-after', 'etag'];
-    const told = ({ headers }: typeof got) => names.map((name) => headers[name]);
-    expect(told(head)).toEqual(told(got));
+    const pickHeaders = ({ headers }: typeof got) => names.map((name) => headers[name]);
+    expect(pickHeaders(head)).toEqual(pickHeaders(got));
   });
 
   it('cover every pair of rows except those that no single request can trigger', () => {

@@ -1,7 +1,7 @@
 // Lookups whose responses arrive out of order, or not at all. Spec: Caching and response headers.
 import { expect, it } from 'vitest';
 import { LOOKUP_CACHE_SECONDS_MAX } from '../../../runtime/core/limits.ts';
-import { createLookupCache } from '../../../runtime/delivery/lookup-cache.ts';
+import { createLookupCache, noOutage } from '../../../runtime/delivery/lookup-cache.ts';
 import { createManualClock } from '../../support/manual-clock.ts';
 
 /** A cache whose database responses the test resolves by hand, in any order. */
@@ -10,6 +10,7 @@ function askByHand() {
   const asked: PromiseWithResolvers<string>[] = [];
   const cache = createLookupCache<string>({
     clock,
+    outage: noOutage(),
     load: () => {
       const question = Promise.withResolvers<string>();
       asked.push(question);

@@ -59,7 +59,7 @@ function lose(): void {
 }
 
 /** The number of lost deliveries that each batch of the project reports, in order. */
-async function told(): Promise<number[]> {
+async function reportedLosses(): Promise<number[]> {
   const rows = await db.query<{ lost_deliveries: number }>(
     `select lost_deliveries from usage_batches where batch_id in
        (select batch_id from usage_batch_rows where project_id = $1) order by sequence`,
@@ -78,10 +78,10 @@ it('deliveries lost between a batch and its resend are reported by the next batc
   lose();
   isAway = false;
   await meter.flush();
-  expect([lost, await told()]).toEqual([3, [2]]);
+  expect([lost, await reportedLosses()]).toEqual([3, [2]]);
   deliver();
   await meter.flush();
   deliver();
   await meter.flush();
-  expect(await told()).toEqual([2, 1, 0]);
+  expect(await reportedLosses()).toEqual([2, 1, 0]);
 });

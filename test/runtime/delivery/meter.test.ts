@@ -84,7 +84,7 @@ async function usage(): Promise<Usage[]> {
   );
 }
 /** The numbers of lost deliveries that the project's batches report, in order. */
-const told = async () => {
+const reported = async () => {
   const rows = await db.query<{ lost_deliveries: number }>(
     `select lost_deliveries from usage_batches where batch_id in
        (select batch_id from usage_batch_rows where project_id = $1) order by sequence`,
@@ -310,7 +310,7 @@ describe('metering', () => {
     meter.record(delivery());
     await meter.flush();
     expect(await requests()).toBe(3);
-    expect(await told()).toEqual([0, 0]);
+    expect(await reported()).toEqual([0, 0]);
   });
 
   it('counts deliveries in memory once if the response of the database was lost', async () => {

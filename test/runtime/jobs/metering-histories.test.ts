@@ -200,13 +200,13 @@ async function expectSettled(world: World): Promise<void> {
     }
   }
   world.is_over = isOver;
-  const told = await db.query<{ project_id: string; events: number; restored: number }>(
+  const reported = await db.query<{ project_id: string; events: number; restored: number }>(
     `select project_id, count(*)::integer as events,
        count(*) filter (where event = 'quota.restored')::integer as restored
      from webhook_deliveries group by project_id`,
   );
   for (const [project, events] of world.events.entries()) {
-    const row = told.find(({ project_id }) => project_id === world.project_ids[project]);
+    const row = reported.find(({ project_id }) => project_id === world.project_ids[project]);
     expect(row?.events ?? 0).toBe(events.length);
     expect(row?.restored ?? 0).toBe(events.filter((event) => event === 'quota.restored').length);
   }

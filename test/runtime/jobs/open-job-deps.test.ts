@@ -74,7 +74,7 @@ it('a job does not fall back to the environment if it cannot read the instance f
   );
 });
 
-function tell(told: Partial<Instance>): Promise<Instance> {
+function tell(instanceFields: Partial<Instance>): Promise<Instance> {
   return writeInstance(folder, {
     api_url: 'http://localhost:8080',
     delivery_root_domain: 'localhost',
@@ -82,7 +82,7 @@ function tell(told: Partial<Instance>): Promise<Instance> {
     database_url: 'postgres://tintype@127.0.0.1:1/tintype',
     token_keys: keys('t1'),
     key_encryption_keys: keys('k1'),
-    ...told,
+    ...instanceFields,
   });
 }
 

@@ -33,7 +33,7 @@ function runs(): Promise<JobRunRow[]> {
 }
 
 /** Runs a job and returns what is logged at this level. */
-async function told(level: LogLevel, run: Job['run']): Promise<unknown[]> {
+async function linesOf(level: LogLevel, run: Job['run']): Promise<unknown[]> {
   const lines: string[] = [];
   const destination = { write: (line: string) => void lines.push(line) };
   const log = createLog({ level, name: 'test', destination });
@@ -161,7 +161,7 @@ describe('a job run', () => {
   });
 
   it('is logged in one line with its nonzero counts', async () => {
-    const lines = await told('info', async () => ({ things: 3, others: 0 }));
+    const lines = await linesOf('info', async () => ({ things: 3, others: 0 }));
     expect(lines).toMatchObject([
       { level: 'info', msg: 'job done', job: 'one', counts: { things: 3 } },
     ]);
@@ -170,8 +170,8 @@ describe('a job run', () => {
   it.each([{}, { things: 0, others: 0 }, { good: 5, failed: 0 }])(
     'that did nothing (%j) is logged at debug level only',
     async (counts) => {
-      expect(await told('info', async () => counts)).toEqual([]);
-      expect(await told('debug', async () => counts)).toMatchObject([
+      expect(await linesOf('info', async () => counts)).toEqual([]);
+      expect(await linesOf('debug', async () => counts)).toMatchObject([
         { level: 'debug', msg: 'job done', job: 'one', counts },
       ]);
     },

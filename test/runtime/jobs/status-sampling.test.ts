@@ -259,9 +259,9 @@ describe('the /status page', () => {
     await page.goto(`${origin()}/status`);
     expect(await page.locator('h1').textContent()).toBe('There is an incident');
     expect(await page.locator('h1').getAttribute('class')).toBe('fails');
-    const told = await page.locator('article p.faint').allTextContents();
-    expect(told[0]).toMatch(/ on: Delivery of images, Rendering of new sizes$/);
-    expect(told[1]).toMatch(/ on: The management API, <i>$/);
+    const captions = await page.locator('article p.faint').allTextContents();
+    expect(captions[0]).toMatch(/ on: Delivery of images, Rendering of new sizes$/);
+    expect(captions[1]).toMatch(/ on: The management API, <i>$/);
     expect(await page.locator('article, h2').allTextContents()).toEqual([
       expect.stringContaining('Slow'),
       'Planned',

@@ -1,7 +1,7 @@
 import { expect, it } from 'vitest';
 import { LOOKUP_CACHE_SECONDS_MAX } from '../../../runtime/core/limits.ts';
 import { cacheSecondsMax } from '../../../runtime/delivery/lookup.ts';
-import { createLookupCache } from '../../../runtime/delivery/lookup-cache.ts';
+import { createLookupCache, noOutage } from '../../../runtime/delivery/lookup-cache.ts';
 import { createSteadyClock } from '../../../runtime/platform/clock.ts';
 
 /** A process on a machine that can sleep: meanwhile, uptime advances, but running time does not. */
@@ -48,7 +48,7 @@ it('a steady clock ignores an uptime that is rounded or set back', () => {
 it('a lookup cached before the machine slept is repeated, and no HTTP cache may keep its result', async () => {
   const { clock, runFor, sleepFor } = onMachine();
   const answers = ['ready', 'blocked'];
-  const cache = createLookupCache({ clock, load: async () => answers.shift() });
+  const cache = createLookupCache({ clock, outage: noOutage(), load: async () => answers.shift() });
   const asked_at = clock.now().getTime();
   expect(await cache.find('a')).toBe('ready');
   runFor(LOOKUP_CACHE_SECONDS_MAX - 10);

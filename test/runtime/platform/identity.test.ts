@@ -219,14 +219,14 @@ describe('the key set', () => {
   it('stays in use during an outage of several hours', async () => {
     const verifier = identity();
     await verifier.verify(await pair.sign(claims()));
-    for (const mood of ['error', 'html', 'empty', 'huge', 'redirect'] as const) {
-      server.state.mood = mood;
+    for (const behavior of ['error', 'html', 'empty', 'huge', 'redirect'] as const) {
+      server.state.behavior = behavior;
       nowMs += 60 * 60_000;
       const seen = server.state.requests;
       const token = await pair.sign(claims());
       const requestsAfterOneMore = async () => {
         nowMs += 5_000;
-        expect(await codeOf(verifier.verify(token)), mood).toBe('accepted');
+        expect(await codeOf(verifier.verify(token)), behavior).toBe('accepted');
         return server.state.requests;
       };
       await expect.poll(requestsAfterOneMore).toBeGreaterThan(seen);
@@ -235,7 +235,7 @@ describe('the key set', () => {
   it('is dropped after a day without a successful fetch, with auth_unavailable', async () => {
     const verifier = identity();
     await verifier.verify(await pair.sign(claims()));
-    server.state.mood = 'error';
+    server.state.behavior = 'error';
     nowMs += 25 * 60 * 60_000;
     expect(await codeOf(verifier.verify(await pair.sign(claims())))).toBe('auth_unavailable');
   });
@@ -243,15 +243,15 @@ describe('the key set', () => {
 
 describe('an outage before the first key set', () => {
   it('is auth_unavailable for every kind of broken response', async () => {
-    for (const mood of ['error', 'html', 'empty', 'huge', 'redirect'] as const) {
-      server.state.mood = mood;
-      expect(await verdictOn(await pair.sign(claims())), mood).toBe('auth_unavailable');
+    for (const behavior of ['error', 'html', 'empty', 'huge', 'redirect'] as const) {
+      server.state.behavior = behavior;
+      expect(await verdictOn(await pair.sign(claims())), behavior).toBe('auth_unavailable');
     }
   });
   it('is auth_unavailable if nothing listens or nothing answers', async () => {
     const jwksUrl = 'http://127.0.0.1:1/jwks.json';
     expect(await verdictOn(await pair.sign(claims()), { jwksUrl })).toBe('auth_unavailable');
-    server.state.mood = 'hang';
+    server.state.behavior = 'hang';
     const impatient: typeof fetch = (url, init) =>
       fetch(url, { ...init, signal: AbortSignal.timeout(50) });
     const verdict = await verdictOn(await pair.sign(claims()), { fetch: impatient });
@@ -259,20 +259,20 @@ describe('an outage before the first key set', () => {
   });
   it('causes at most one fetch in 5 seconds, and recovers', async () => {
     const verifier = identity();
-    server.state.mood = 'error';
+    server.state.behavior = 'error';
     const token = await pair.sign(claims());
     for (let attempt = 0; attempt < 10; attempt += 1) {
       expect(await codeOf(verifier.verify(token))).toBe('auth_unavailable');
     }
     expect(server.state.requests).toBe(1);
-    server.state.mood = 'well';
+    server.state.behavior = 'well';
     expect(await codeOf(verifier.verify(token))).toBe('auth_unavailable');
     nowMs += 5_000;
     expect(await codeOf(verifier.verify(token))).toBe('accepted');
     expect(server.state.requests).toBe(2);
   });
   it('leaves a malformed token unauthorized', async () => {
-    server.state.mood = 'error';
+    server.state.behavior = 'error';
     expect(await verdictOn(new UnsecuredJWT(claims()).encode())).toBe('unauthorized');
     expect(await verdictOn('not a token')).toBe('unauthorized');
   });
@@ -324,7 +324,7 @@ describe('rotation of the provider’s key', () => {
     const verifier = identity();
     const next = await makeSigningPair('key-2');
     await verifier.verify(await pair.sign(claims()));
-    server.state.mood = 'error';
+    server.state.behavior = 'error';
     expect(await codeOf(verifier.verify(await next.sign(claims())))).toBe('auth_unavailable');
     expect(await codeOf(verifier.verify(await next.sign(claims())))).toBe('auth_unavailable');
     expect(await codeOf(verifier.verify(await pair.sign(claims())))).toBe('accepted');
@@ -334,9 +334,9 @@ describe('rotation of the provider’s key', () => {
     const next = await makeSigningPair('key-2');
     await verifier.verify(await pair.sign(claims()));
     server.state.keys = [next.jwk, pair.jwk];
-    server.state.mood = 'error';
+    server.state.behavior = 'error';
     expect(await codeOf(verifier.verify(await next.sign(claims())))).toBe('auth_unavailable');
-    server.state.mood = 'well';
+    server.state.behavior = 'well';
     nowMs += 4_000;
     expect(await codeOf(verifier.verify(await next.sign(claims())))).toBe('auth_unavailable');
     nowMs += 1_000;

@@ -108,12 +108,12 @@ describe('the shutdown of a process', () => {
   it('is not delayed by a handle that no part owns, and logs it', async () => {
     const { exits, signals, process } = createProcess();
     const lines: string[] = [];
-    const told = createLog({
+    const recordingLog = createLog({
       ...{ level: 'warn', name: 'test', format: 'json' },
       destination: { write: (line) => lines.push(line) },
     });
     const socket = createServer().listen(0);
-    const run = runProcess({ log: told, process, held_ms: 10 }, async () => undefined);
+    const run = runProcess({ log: recordingLog, process, held_ms: 10 }, async () => undefined);
     signals.emit('SIGTERM', 'SIGTERM');
     await run;
     expect(exits).toEqual([]);

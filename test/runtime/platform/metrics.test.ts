@@ -118,9 +118,9 @@ it('a dependency that is no longer checked is no longer printed', async () => {
   const metrics = createMetrics();
   let checks: Record<string, boolean> = { start: false };
   metrics.registerSources({ dependencies: async () => checks });
-  const told = async () =>
+  const readiness = async () =>
     (await metrics.print()).text.split('\n').filter((line) => /^tintype_dependency/.test(line));
-  expect(await told()).toEqual(['tintype_dependency_ready{dependency="start"} 0']);
+  expect(await readiness()).toEqual(['tintype_dependency_ready{dependency="start"} 0']);
   checks = { database: true };
-  expect(await told()).toEqual(['tintype_dependency_ready{dependency="database"} 1']);
+  expect(await readiness()).toEqual(['tintype_dependency_ready{dependency="database"} 1']);
 });

@@ -13,7 +13,7 @@ it('the outage log writes a failure at once, then once a minute, and at once aft
     outage.failed(second);
     vi.advanceTimersByTime(1000);
   }
-  outage.went();
+  outage.succeeded();
   outage.failed('later');
   expect(said).toEqual([
     ['not sent', { job: 'a', error: 0 }],

@@ -63,8 +63,8 @@ it('the API key is created once, and audited as created by the system', async ()
   expect(await ensureApiKey(deps, { project, secrets: earlier, dataFolder })).toBe(api_key);
   expect((await loadSecrets(dataFolder)).api_keys).toEqual({ [project.project_id]: api_key });
   expect(await keysOf(project)).toEqual([hashApiKey(api_key ?? '')]);
-  const told = await db.query('select action, actor_kind from audit_log');
-  expect(told).toEqual([{ action: 'api_key.create', actor_kind: 'system' }]);
+  const reported = await db.query('select action, actor_kind from audit_log');
+  expect(reported).toEqual([{ action: 'api_key.create', actor_kind: 'system' }]);
 });
 
 it('a project that has the maximum number of keys gets none', async () => {

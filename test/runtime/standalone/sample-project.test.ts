@@ -20,7 +20,7 @@ const { db } = useDatabase();
 const deps = { db, clock: systemClock, log: createLog({ level: 'silent', name: 'test' }) };
 let dataFolder: string;
 let organization_id: string;
-let told: SampleProject[];
+let samples: SampleProject[];
 
 beforeAll(async () => {
   dataFolder = await mkdtemp(join(tmpdir(), 'tintype-sample-'));
@@ -29,16 +29,16 @@ afterAll(() => rm(dataFolder, { recursive: true }));
 beforeEach(async () => {
   await db.query('truncate organizations cascade');
   organization_id = (await makeOrganization(db)).organization_id;
-  told = [];
+  samples = [];
 });
 
-async function follow(tell = async (sample: SampleProject) => void told.push(sample)) {
+async function follow(tell = async (sample: SampleProject) => void samples.push(sample)) {
   const secrets = await loadSecrets(dataFolder);
   return watchSampleProject(deps, { organization_id, secrets, dataFolder, report: tell });
 }
 
 const make = (project_slug: string) => makeProject(db, { organization_id, project_slug });
-const slugs = () => told.map(({ project_slug }) => project_slug);
+const slugs = () => samples.map(({ project_slug }) => project_slug);
 const suspension = `update projects set status = 'suspended', suspended_by = 'owner' where project_slug = 'demo'`;
 
 it('the sample project is announced once per change, and each project keeps its key', async () => {
@@ -51,7 +51,7 @@ it('the sample project is announced once per change, and each project keeps its 
   await db.query(suspension);
   await look();
   expect(slugs()).toEqual(['', 'shop', 'demo', 'shop']);
-  expect(told[3]).toEqual(told[1]);
+  expect(samples[3]).toEqual(samples[1]);
   expect(await db.query('select from api_keys')).toHaveLength(2);
 });
 
@@ -59,14 +59,14 @@ it('the sample project is announced with another key once its key is revoked', a
   await make('demo');
   const look = await follow();
   await look();
-  const [first] = told;
+  const [first] = samples;
   await db.query(
     `update api_keys set status = 'revoked', revoked_at = now() where secret_sha256 = $1`,
     [hashApiKey(first?.api_key ?? '')],
   );
   await look();
   expect(slugs()).toEqual(['demo', 'demo']);
-  expect(told[1]?.api_key).not.toBe(first?.api_key);
+  expect(samples[1]?.api_key).not.toBe(first?.api_key);
 });
 
 it('the sample project is announced again if the announcement failed', async () => {
@@ -75,7 +75,7 @@ it('the sample project is announced again if the announcement failed', async () 
   const look = await follow(async (sample) => {
     tries += 1;
     if (tries === 1) throw new Error('no space is left');
-    told.push(sample);
+    samples.push(sample);
   });
   await expect(look()).rejects.toThrow('no space is left');
   await look();

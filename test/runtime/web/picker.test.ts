@@ -53,7 +53,7 @@ const pick = async (settings: object = {}) => {
 /** Polls, since a busy machine may be slow. */
 const eventually = (find: () => unknown) => expect.poll(find);
 const chosen = () => shown.page.evaluate('chosen');
-const told = () => shown.page.evaluate('told') as Promise<unknown[][]>;
+const pageEvents = () => shown.page.evaluate('received') as Promise<unknown[][]>;
 const tile = (name: string) => shown.frame.getByRole('option', { name });
 const button = (name: string) => shown.frame.getByRole('button', { name, exact: true });
 const status = () => shown.frame.getByRole('status');
@@ -169,8 +169,8 @@ describe('the picker', { shuffle: false }, () => {
     it('works as an element of the page', async () => {
       await shown.page.evaluate('inline({ select: "many" })');
       await tile('forest.jpg').dblclick();
-      await eventually(async () => (await told()).at(-1)?.[0]).toBe('select');
-      const [, files] = (await told()).at(-1) ?? [];
+      await eventually(async () => (await pageEvents()).at(-1)?.[0]).toBe('select');
+      const [, files] = (await pageEvents()).at(-1) ?? [];
       expect(files).toMatchObject([{ file_slug: 'forest.jpg', url: expect.any(String) }]);
       expect(files).not.toHaveProperty('0.thumb_hash');
     });
@@ -230,7 +230,7 @@ describe('the picker', { shuffle: false }, () => {
       await eventually(() => status().textContent()).toBe('2 selected');
       await button('Insert 2').click();
       expect(await chosen()).toHaveLength(2);
-      expect(await told()).toEqual(
+      expect(await pageEvents()).toEqual(
         expect.arrayContaining([
           ['upload', 'one.jpg', 'sending', null],
           ['upload', 'two.jpg', 'ready', null],
@@ -243,11 +243,11 @@ describe('the picker', { shuffle: false }, () => {
       await takeFiles([await jpeg('done.jpg', 15)]);
       await eventually(() => status().textContent()).toBe('1 selected');
       await tile('forest.jpg').click();
-      const before = await told();
+      const before = await pageEvents();
       await button('Remove done.jpg from this list').click();
       await button('Insert').click();
       expect(await chosen()).toEqual(['forest.jpg']);
-      expect(await told()).toEqual(before);
+      expect(await pageEvents()).toEqual(before);
     });
 
     it('leaves the keyboard on its image when others arrive before it', async () => {
@@ -287,7 +287,7 @@ describe('the picker', { shuffle: false }, () => {
       await pick();
       await takeFiles([await jpeg('late.jpg', 16)]);
       await tile('late.jpg').waitFor();
-      const errors = (await told()).filter(([kind]) => kind === 'error');
+      const errors = (await pageEvents()).filter(([kind]) => kind === 'error');
       expect(errors).toEqual([['error', 'storage_unavailable']]);
     });
 
@@ -430,7 +430,9 @@ describe('the picker', { shuffle: false }, () => {
       });
       /** The distinct upload statuses that the page received for a file. */
       const toldOf = async (name: string) =>
-        new Set((await told()).filter(([, each]) => each === name).map(([, , status]) => status));
+        new Set(
+          (await pageEvents()).filter(([, each]) => each === name).map(([, , status]) => status),
+        );
       /** Records the uploads that were created, with their idempotency keys. */
       const noteBegun = async () => {
         const begun: { key: string | undefined; upload_id: string }[] = [];
@@ -576,7 +578,7 @@ describe('the picker', { shuffle: false }, () => {
         await pick();
         await eventually(() => status().textContent()).toBe('1 image');
         await tile('harbour.jpg').waitFor();
-        expect((await told()).filter(([kind]) => kind === 'error')).toEqual([]);
+        expect((await pageEvents()).filter(([kind]) => kind === 'error')).toEqual([]);
       });
 
       it('lists from the beginning on every retry after invalid_cursor', async () => {
@@ -659,7 +661,7 @@ describe('the picker', { shuffle: false }, () => {
       await eventually(() => uploadOf(id)).toMatchObject({ status: 'ready' });
       await shown.page.clock.fastForward(16_000);
       await tile('patient.jpg').waitFor();
-      const ends = (await told()).filter(([kind]) => kind === 'upload').slice(-3);
+      const ends = (await pageEvents()).filter(([kind]) => kind === 'upload').slice(-3);
       expect(ends.map(([, , state, code]) => [state, code])).toEqual([
         ['failed', 'session_expired'],
         ['processing', null],
@@ -677,7 +679,7 @@ describe('the picker', { shuffle: false }, () => {
     it('that is missing is reported to the page, and the user can close the dialog', async () => {
       await shown.page.route('**/session', (route) => route.fulfill({ json: { error: {} } }));
       await shown.page.evaluate('pick()');
-      await eventually(told).toEqual([['error', 'session_failed']]);
+      await eventually(pageEvents).toEqual([['error', 'session_failed']]);
       await shown.page.getByText('The images could not be opened.').waitFor();
       await shown.page.getByRole('button', { name: 'Close' }).click();
       expect(await chosen()).toBeNull();
@@ -688,10 +690,10 @@ describe('the picker', { shuffle: false }, () => {
       await shown.page.route('**/session', (route) =>
         route.fulfill({ json: { error: { code: 'origin_not_allowed', message: '' } } }),
       );
-      await shown.page.evaluate('pick({ onError: ({ message }) => told.push(message) })');
+      await shown.page.evaluate('pick({ onError: ({ message }) => received.push(message) })');
       const says =
         'session() returned no session: return the response of the service, with its token and embed_url.';
-      await eventually(told).toEqual([says]);
+      await eventually(pageEvents).toEqual([says]);
     });
 
     it('with an invalid token is reported as invalid, not as an empty library', async () => {
@@ -722,7 +724,10 @@ describe('the picker', { shuffle: false }, () => {
       );
       await shown.page.route('**/session', (route) => route.fulfill({ status: 403, body: '' }));
       await shown.frame.getByRole('searchbox').fill('anything');
-      await eventually(async () => (await told()).at(-1)).toEqual(['error', 'session_failed']);
+      await eventually(async () => (await pageEvents()).at(-1)).toEqual([
+        'error',
+        'session_failed',
+      ]);
     });
 
     it('never puts its token into a URL or into storage', async () => {

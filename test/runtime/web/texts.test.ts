@@ -4,7 +4,7 @@ import { join } from 'node:path';
 import { expect, it } from 'vitest';
 import { processingErrors } from '../../../runtime/core/errors.ts';
 import { FILE_FAULTS } from '../../../runtime/core/file-faults.ts';
-import { errorText, IN_VAIN, textsOf } from '../../../runtime/web/picker/texts.ts';
+import { errorText, NOT_RETRYABLE, textsOf } from '../../../runtime/web/picker/texts.ts';
 import { projectRoot } from '../../house/source-files.ts';
 
 /**
@@ -51,12 +51,14 @@ it('the picker has a text in every language for each error code that its calls c
   expect(codes.size).toBeGreaterThan(25);
   for (const language of ['en', 'de'] as const) {
     const texts = textsOf(language);
-    const wordless = [...codes].filter((code) => errorText(texts, code) === texts.unknown(code));
-    expect(wordless.toSorted(), language).toEqual(NEVER);
+    const untranslated = [...codes].filter(
+      (code) => errorText(texts, code) === texts.unknown(code),
+    );
+    expect(untranslated.toSorted(), language).toEqual(NEVER);
   }
 });
 
 // The picker's page cannot import core, so this keeps the two lists in step.
 it('the picker offers no retry for an error that is the fault of the file', () => {
-  expect([...IN_VAIN]).toEqual(expect.arrayContaining([...FILE_FAULTS]));
+  expect([...NOT_RETRYABLE]).toEqual(expect.arrayContaining([...FILE_FAULTS]));
 });

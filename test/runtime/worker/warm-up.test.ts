@@ -56,7 +56,7 @@ beforeEach(async () => {
 });
 afterEach(() => worker.stop());
 
-const wish = (names: string[]) =>
+const input = (names: string[]) =>
   db.query('update projects set warm_presets = $2 where project_id = $1', [
     project.project_id,
     names,
@@ -78,7 +78,7 @@ async function countStored(): Promise<number> {
 }
 
 it('warm presets are rendered when a file is published, and viewers get the stored images', async () => {
-  await wish(['thumb', 'large', 'gone', 'unknown']);
+  await input(['thumb', 'large', 'gone', 'unknown']);
   await publish();
   await expect.poll(() => renders.length, SOON).toBe(2);
   await expect.poll(countStored, SOON).toBe(2);
@@ -99,7 +99,7 @@ it('a warm preset that cannot be rendered does not stop the next one', async () 
       thumb: 'resize/80x80/smart',
     },
   });
-  await wish(['marked', 'thumb']);
+  await input(['marked', 'thumb']);
   await publish();
   await expect.poll(countStored, SOON).toBe(1);
   expect((await host.get(project.project_slug, '/preset:thumb/f/cat')).status).toBe(200);
@@ -110,7 +110,7 @@ it('a preset that was already rendered for a viewer does not keep the next one w
   await publish();
   expect((await host.get(project.project_slug, '/preset:thumb/f/cat')).status).toBe(200);
   await expect.poll(countStored, SOON).toBe(1);
-  await wish(['thumb', 'large']);
+  await input(['thumb', 'large']);
   const asked: unknown[] = [];
   const call: Queue['call'] = (name, payload, options) => {
     asked.push(payload);
@@ -140,7 +140,7 @@ it('nothing is rendered before a viewer asks if the project has no warm presets'
 });
 
 it('viewers who come during the warm-up get the image, which is rendered only once', async () => {
-  await wish(['thumb']);
+  await input(['thumb']);
   await publish();
   const answers = await Promise.all(
     Array.from({ length: 10 }, () => host.get(project.project_slug, '/preset:thumb/f/cat')),

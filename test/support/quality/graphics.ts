@@ -29,8 +29,8 @@ export function listGraphics(decoder: Decoder): Graphic[] {
   return [
     graphic(['a page of text', 'text'], text, (it) => it.png()),
     graphic(['a page of text, JPEG', 'text'], text, (it) => it.flatten().jpeg({ quality: 85 })),
-    graphic(['coloured text', 'text'], colored, (it) => it.png()),
-    graphic(['coloured text, JPEG', 'text'], colored, (it) => it.flatten().jpeg({ quality: 85 })),
+    graphic(['colored text', 'text'], colored, (it) => it.png()),
+    graphic(['colored text, JPEG', 'text'], colored, (it) => it.flatten().jpeg({ quality: 85 })),
     graphic(['a screenshot', 'screenshot'], desktop, (it) => it.removeAlpha().png()),
     graphic(['a screenshot, palette', 'screenshot'], desktop, (it) =>
       it.png({ palette: true, dither: 0 }),

@@ -45,7 +45,10 @@ export async function openPlatform({
   const unknown = Object.keys(here).filter((words) => !all.includes(words));
   if (unknown.length > 0) throw new Error(`${DOCUMENT} does not say: ${unknown.join(', ')}`);
   const spell = (text: string) =>
-    Object.entries(here).reduce((told, [words, mine]) => told.replaceAll(words, mine), text);
+    Object.entries(here).reduce(
+      (replaced, [words, mine]) => replaced.replaceAll(words, mine),
+      text,
+    );
 
   const folder = await makeFolder();
   await symlink(projectRoot, join(folder, 'tintype'));

@@ -6,7 +6,7 @@ import { spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { kubeOk, type PlaneAddress } from '../../support/kube-request.ts';
 import { type OperatorProcess, startOperator } from '../../support/operator-process.ts';
-import { type Fate, type PlayedPod, playPods } from '../../support/pod-player.ts';
+import { type Outcome, type PlayedPod, playPods } from '../../support/pod-player.ts';
 
 type Variable = {
   name: string;
@@ -26,15 +26,15 @@ type State = {
   plane: PlaneAddress;
   namespace: string;
   /** By the command and version: all pods of a version share one process. */
-  fates: Map<string, Fate>;
+  outcomes: Map<string, Outcome>;
   operator: OperatorProcess | undefined;
 };
 
 export type PodProcesses = { stop(): Promise<void> };
 
 export function runPods(plane: PlaneAddress, namespace: string): PodProcesses {
-  const state: State = { plane, namespace, fates: new Map(), operator: undefined };
-  const player = playPods(plane, namespace, (pod) => fateOf(state, pod as Pod));
+  const state: State = { plane, namespace, outcomes: new Map(), operator: undefined };
+  const player = playPods(plane, namespace, (pod) => outcomeOf(state, pod as Pod));
   return {
     stop: async () => {
       await player.stop();
@@ -43,7 +43,7 @@ export function runPods(plane: PlaneAddress, namespace: string): PodProcesses {
   };
 }
 
-function fateOf(state: State, pod: Pod): Fate {
+function outcomeOf(state: State, pod: Pod): Outcome {
   const { labels, name } = pod.metadata;
   const component = labels['app.kubernetes.io/component'];
   if (component === 'operator') {
@@ -53,22 +53,22 @@ function fateOf(state: State, pod: Pod): Fate {
 }
 
 /** Starts the process once; the pods wait until it has succeeded or failed. */
-function begin({ fates }: State, what: string, run: () => Promise<Fate>): Fate {
-  const fate = fates.get(what);
-  if (fate !== undefined) return fate;
-  fates.set(what, 'wait');
+function begin({ outcomes }: State, what: string, run: () => Promise<Outcome>): Outcome {
+  const outcome = outcomes.get(what);
+  if (outcome !== undefined) return outcome;
+  outcomes.set(what, 'wait');
   run().then(
-    (reached) => fates.set(what, reached),
+    (reached) => outcomes.set(what, reached),
     (error: unknown) => {
       process.stderr.write(`${what}: ${String(error)}\n`);
-      fates.set(what, 'fail');
+      outcomes.set(what, 'fail');
     },
   );
   return 'wait';
 }
 
 /** Like a rolling update: the previous operator stops once the new one is ready. */
-async function replaceOperator(state: State, pod: Pod): Promise<Fate> {
+async function replaceOperator(state: State, pod: Pod): Promise<Outcome> {
   const { plane, operator: before } = state;
   const token = await tokenOf(state, pod.spec.serviceAccountName);
   const itself = { ...plane, tokens: { ...plane.tokens, operator: token } };
@@ -93,7 +93,7 @@ async function endOperator(operator: OperatorProcess | undefined): Promise<void>
   await operator.stop();
 }
 
-async function migrate(state: State, pod: Pod): Promise<Fate> {
+async function migrate(state: State, pod: Pod): Promise<Outcome> {
   const env = { PATH: process.env['PATH'], ...(await environmentOf(state, pod)) };
   const args = ['runtime/main.ts', ...(pod.spec.containers[0]?.args ?? [])];
   const child = spawn(process.execPath, args, { env, stdio: ['ignore', 'ignore', 'inherit'] });

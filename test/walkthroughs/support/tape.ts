@@ -20,7 +20,7 @@ export type Tape = {
   /**
    * Throws promtool's report if, from the first scrape to `until`, other alerts fired than these.
    */
-  expectRung(alerts: readonly string[], until: number): Promise<void>;
+  expectAlerts(alerts: readonly string[], until: number): Promise<void>;
 };
 
 /** By name with labels, one value per scrape; undefined if the series was missing. */
@@ -45,7 +45,7 @@ export function openTape(unseen: RegExp): Tape {
       length += 1;
     },
     length: () => length,
-    expectRung: (alerts, until) => judge(series, { alerts, until }),
+    expectAlerts: (alerts, until) => judge(series, { alerts, until }),
   };
 }
 

@@ -19,8 +19,8 @@ async function takeAll(processes: number, times: number, limit: number): Promise
   const terms = { db, clock: systemClock, log, scope: 'write', limit } as const;
   const rates = Array.from({ length: processes }, () => createMinuteRate(terms));
   const subject = `limit-${limit}`;
-  const wishes = rates.flatMap((rate) => Array.from({ length: times }, () => rate.take(subject)));
-  const taken = await Promise.allSettled(wishes);
+  const calls = rates.flatMap((rate) => Array.from({ length: times }, () => rate.take(subject)));
+  const taken = await Promise.allSettled(calls);
   return taken.filter(({ status }) => status === 'fulfilled').length;
 }
 

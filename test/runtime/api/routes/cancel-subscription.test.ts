@@ -36,7 +36,7 @@ beforeAll(async () => {
 });
 afterAll(() => provider.close());
 beforeEach(async () => {
-  provider.mood = 'well';
+  provider.behavior = 'well';
   provider.calls.length = 0;
   provider.cancelled.length = 0;
   clock = createManualClock();
@@ -131,9 +131,9 @@ describe('canceling a subscription', () => {
 describe('a provider message during or after a cancellation', () => {
   /** Sends an event in the provider's format, dated by the provider's clock, far behind ours. */
   const tell = async (eventType: string) => {
-    const told = { id: subscription_id, mode: 'test', status: 'active' };
+    const fields = { id: subscription_id, mode: 'test', status: 'active' };
     const whose = { customer: `cust_${subscription_id}`, metadata: { organization_id } };
-    const object = { ...told, ...whose, product: { id: 'prod_b' } };
+    const object = { ...fields, ...whose, product: { id: 'prod_b' } };
     const created_at = new Date('2020-01-01T00:00:00Z').getTime();
     const sent = messageB({ id: newEventId(), eventType, created_at, object });
     return saidOf(await tellProvider(api.send, sent));
@@ -185,13 +185,13 @@ describe('a cancellation claim that cannot be released', () => {
     }));
     api.change({ providerB, db });
     await subscribe();
-    provider.mood = 'failing';
+    provider.behavior = 'failing';
     expect(codeOf(await cancel())).toBe('503 providerb_request_failed');
     expect(api.logged()).toContainEqual(
       expect.objectContaining({ level: 'warn', organization_id }),
     );
     await api.db.query('update subscriptions set cancel_asked_at = null');
-    provider.mood = 'well';
+    provider.behavior = 'well';
     expect((await cancel()).body).toEqual({ status: 'scheduled_cancel' });
   });
 });
@@ -199,12 +199,12 @@ describe('a cancellation claim that cannot be released', () => {
 describe('a failing payment provider', () => {
   it('is reported with 503 providerb_request_failed, and can be called again', async () => {
     await subscribe();
-    for (const mood of ['failing', 'silent', 'talking nonsense'] as const) {
-      provider.mood = mood;
-      expect(codeOf(await cancel()), mood).toBe('503 providerb_request_failed');
+    for (const behavior of ['failing', 'silent', 'talking nonsense'] as const) {
+      provider.behavior = behavior;
+      expect(codeOf(await cancel()), behavior).toBe('503 providerb_request_failed');
     }
     provider.subscriptions.delete(subscription_id);
-    provider.mood = 'well';
+    provider.behavior = 'well';
     expect(codeOf(await cancel())).toBe('503 providerb_request_failed');
     expect(await statusNow()).toBe('active');
     provider.subscriptions.set(subscription_id, 'active');
@@ -213,9 +213,9 @@ describe('a failing payment provider', () => {
 
   it('cancels only once, with the same idempotency key, if its response was lost', async () => {
     await subscribe();
-    provider.mood = 'losing answers';
+    provider.behavior = 'losing answers';
     expect(codeOf(await cancel())).toBe('503 providerb_request_failed');
-    provider.mood = 'well';
+    provider.behavior = 'well';
     expect((await cancel()).body).toEqual({ status: 'scheduled_cancel' });
     expect(provider.cancelled).toEqual([subscription_id]);
     const keys = provider.calls.map((call) => call.split(' ')[2]);
@@ -225,7 +225,7 @@ describe('a failing payment provider', () => {
 
   it('is reported with 503 if its response is too long', async () => {
     await subscribe();
-    provider.mood = 'talking too much';
+    provider.behavior = 'talking too much';
     expect(codeOf(await cancel())).toBe('503 providerb_request_failed');
     expect(provider.cancelled).toEqual([subscription_id]);
     expect(await statusNow()).toBe('active');
@@ -233,7 +233,7 @@ describe('a failing payment provider', () => {
 
   it('is not called for a while after five failures, then tried with a single request', async () => {
     await subscribe();
-    provider.mood = 'failing';
+    provider.behavior = 'failing';
     for (let failure = 0; failure < 5; failure++) await cancel();
     expect(provider.calls).toHaveLength(5);
     expect(codeOf(await cancel())).toBe('503 billing_unavailable');
@@ -243,7 +243,7 @@ describe('a failing payment provider', () => {
     expect(codeOf(await cancel())).toBe('503 billing_unavailable');
     expect(provider.calls).toHaveLength(6);
     clock.advance(31);
-    provider.mood = 'well';
+    provider.behavior = 'well';
     expect((await cancel()).status).toBe(200);
   });
 });

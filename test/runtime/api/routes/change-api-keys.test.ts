@@ -113,10 +113,12 @@ describe('POST …/keys/{keyId}/revoke', () => {
     const { id: key_id, plaintext_secret } = await make();
     const { project_slug } = await createProject(owner);
     const elsewhere = `/v1/projects/${project_slug}/keys/${key_id}`;
-    for (const deed of ['revoke', 'rotate']) {
-      expect(codeOf(await owner('POST', `${elsewhere}/${deed}`))).toBe('404 not_found');
+    for (const operation of ['revoke', 'rotate']) {
+      expect(codeOf(await owner('POST', `${elsewhere}/${operation}`))).toBe('404 not_found');
       for (const unknown of [id('key'), 'x', '%00', 'key_'])
-        expect(codeOf(await owner('POST', `${path}/${unknown}/${deed}`))).toBe('404 not_found');
+        expect(codeOf(await owner('POST', `${path}/${unknown}/${operation}`))).toBe(
+          '404 not_found',
+        );
     }
     expect(await opens(plaintext_secret)).toBe(200);
   });

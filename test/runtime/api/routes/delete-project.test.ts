@@ -23,7 +23,7 @@ const count = async (table: 'audit_log' | 'purges', more = '') => {
   ]);
   return rows.length;
 };
-const deeds = () => count('audit_log', `and action = 'project.delete'`);
+const deletions = () => count('audit_log', `and action = 'project.delete'`);
 
 describe('DELETE /v1/projects/{slug}', () => {
   it('suspends the project as its owner, and keeps its files', async () => {
@@ -48,14 +48,14 @@ describe('DELETE /v1/projects/{slug}', () => {
     const answers = await Promise.all(Array.from({ length: 12 }, () => owner('DELETE', path)));
     expect(answers.map(codeOf)).toEqual(answers.map(() => '204'));
     expect(codeOf(await owner('DELETE', path))).toBe('204');
-    expect([await deeds(), await count('purges')]).toEqual([1, 2]);
+    expect([await deletions(), await count('purges')]).toEqual([1, 2]);
   });
 
   it('does not take over a suspension by staff', async () => {
     await staff('PATCH', path, { status: 'suspended' });
     expect(codeOf(await owner('DELETE', path))).toBe('204');
     expect((await owner('GET', path)).body.suspended_by).toBe('staff');
-    expect(await deeds()).toBe(0);
+    expect(await deletions()).toBe(0);
   });
 
   it('audits once that it takes over a suspension caused by the deletion of the project’s resource', async () => {

@@ -12,7 +12,7 @@ import {
   signatureOf,
 } from '../../../support/api-client.ts';
 import { STAFF_SUBJECT, useApi } from '../../../support/api-server.ts';
-import { libraryProject, usualWish, withToken } from '../../../support/library-sessions.ts';
+import { libraryProject, usualInput, withToken } from '../../../support/library-sessions.ts';
 import { waitPatiently } from '../../../support/patient-database.ts';
 
 const api = useApi();
@@ -28,35 +28,35 @@ beforeEach(async () => {
   keyId = (await owner('POST', `${path}/keys`, { name: 'server' })).body.id;
 });
 
-type Write = { name: string; target: () => string; body?: unknown; by?: string; deed: string };
+type Write = { name: string; target: () => string; body?: unknown; by?: string; operation: string };
 const writes: Write[] = [
   {
     name: 'creating an API key',
     target: () => `${path}/keys`,
     body: { name: 'second' },
-    deed: 'api_key.create',
+    operation: 'api_key.create',
   },
   {
     name: 'rotating an API key',
     target: () => `${path}/keys/${keyId}/rotate`,
-    deed: 'api_key.rotate',
+    operation: 'api_key.rotate',
   },
   {
     name: 'revoking an API key',
     target: () => `${path}/keys/${keyId}/revoke`,
-    deed: 'api_key.revoke',
+    operation: 'api_key.revoke',
   },
   {
     name: 'rotating the signing key',
     target: () => `${path}/signing-keys/rotate`,
-    deed: 'signing_key.rotate',
+    operation: 'signing_key.rotate',
   },
   {
     name: 'creating an organization as staff',
     target: () => '/v1/organizations',
     body: { name: 'Acme' },
     by: STAFF_SUBJECT,
-    deed: 'organization.create',
+    operation: 'organization.create',
   },
 ];
 
@@ -70,15 +70,15 @@ async function send({ target, body, by = subject }: Write, key: string): Promise
   return api.send({ method: 'POST', path: target(), raw, headers });
 }
 
-const deeds = async (deed: string) =>
-  (await api.db.query('select 1 from audit_log where action = $1', [deed])).length;
+const countActions = async (operation: string) =>
+  (await api.db.query('select 1 from audit_log where action = $1', [operation])).length;
 
 describe.each(writes)('$name with an Idempotency-Key', (write) => {
   it('takes effect once for concurrent and repeated requests, with the same response', async () => {
     waitPatiently(api);
     // The first login creates an organization, and its audit entry must not be counted.
     await api.session(STAFF_SUBJECT)('GET', '/v1/me');
-    const [before, key] = [await deeds(write.deed), randomUUID()];
+    const [before, key] = [await countActions(write.operation), randomUUID()];
     const together = await Promise.all(Array.from({ length: 8 }, () => send(write, key)));
     const done = together.filter(({ status }) => status < 300);
     const busy = together.filter(({ status }) => status >= 300);
@@ -88,16 +88,16 @@ describe.each(writes)('$name with an Idempotency-Key', (write) => {
     const again = await send(write, key);
     for (const each of done) expect([each.status, each.body]).toEqual([again.status, again.body]);
     expect(again.status).toBeLessThan(300);
-    expect(await deeds(write.deed)).toBe(before + 1);
+    expect(await countActions(write.operation)).toBe(before + 1);
   });
 });
 
-/** Runs `deed` between the last statement of each transaction and its commit. */
-function beforeCommit(deed: () => Promise<unknown>): Database {
+/** Runs `interrupt` between the last statement of each transaction and its commit. */
+function beforeCommit(interrupt: () => Promise<unknown>): Database {
   const transaction: Database['transaction'] = (work, options) =>
     api.db.transaction(async (tx) => {
       const result = await work(tx);
-      await deed();
+      await interrupt();
       return result;
     }, options);
   return { ...api.db, transaction };
@@ -116,7 +116,7 @@ describe.each([
       const made = await owner('POST', `${path}/keys`, { name: 'mints' });
       keyId = made.body.id;
       const mints = api.withKey(made.body.plaintext_secret);
-      const { body } = await mints('POST', `${path}/library-sessions`, usualWish);
+      const { body } = await mints('POST', `${path}/library-sessions`, usualInput);
       const list = () => withToken(api, body.token)('GET', '/v1/library/files');
       const before: Answer[] = [];
       const db = beforeCommit(async () => before.push(await list()));
@@ -126,7 +126,7 @@ describe.each([
         return result;
       };
       api.change({ db: { ...db, transaction: lost } });
-      const ended = await send({ name, target, deed: '' }, randomUUID());
+      const ended = await send({ name, target, operation: '' }, randomUUID());
       expect([ended.status, codeOf(await list())]).toEqual([failure ? 500 : 200, `401 ${code}`]);
       expect(before.map(codeOf)).toEqual(['200']);
     },

@@ -180,8 +180,8 @@ describe('PATCH …/libraries/{lib}', () => {
     const { body } = await patch({ allowed_origins }, 'default');
     expect(body).toMatchObject({ slug: 'default', library_id: null, allowed_origins });
     expect((await key('GET', `${path}/Default`)).body).toEqual(body);
-    for (const wish of [{ name: 'x' }, { map_enabled: true }, { allowed_origins, name: 'x' }]) {
-      expect(codeOf(await patch(wish, 'default'))).toBe('400 default_library_immutable');
+    for (const wanted of [{ name: 'x' }, { map_enabled: true }, { allowed_origins, name: 'x' }]) {
+      expect(codeOf(await patch(wanted, 'default'))).toBe('400 default_library_immutable');
     }
     const entries = await auditEntries(api.db, project, 'library.update');
     expect(entries).toMatchObject([
@@ -251,8 +251,8 @@ describe('DELETE …/libraries/{lib}', () => {
     const { library_id } = (await create()).body;
     const deps = api.deps();
     const row = must(await findProject(api.db, project.project_id));
-    const wish = { content_type: 'image/png', size_bytes: 10, library: 'press', mode: 'direct' };
-    const asked = { project: row, input: createUploadBody.parse(wish) };
+    const wanted = { content_type: 'image/png', size_bytes: 10, library: 'press', mode: 'direct' };
+    const asked = { project: row, input: createUploadBody.parse(wanted) };
     const begun = await beginUpload(deps, asked);
     expect(begun.library_id).toBe(library_id);
     expect((await remove()).status).toBe(204);

@@ -22,7 +22,7 @@ import {
   type LibraryProject,
   libraryProject,
   ORIGIN,
-  usualWish,
+  usualInput,
   withToken,
 } from '../../../support/library-sessions.ts';
 
@@ -116,8 +116,8 @@ describe('POST …/library-sessions', () => {
     async (permissions, scopes) => {
       const { project_slug } = shop.project;
       const secret = await createKey(owner, project_slug, ['library:sessions', ...scopes]);
-      const wish = { ...usualWish, permissions };
-      const answer = await api.withKey(secret)('POST', `${shop.path}/library-sessions`, wish);
+      const input = { ...usualInput, permissions };
+      const answer = await api.withKey(secret)('POST', `${shop.path}/library-sessions`, input);
       expect(codeOf(answer)).toBe('403 scope_missing');
     },
   );
@@ -125,7 +125,7 @@ describe('POST …/library-sessions', () => {
   it('requires urls:sign if delivery is protected', async () => {
     const scopes = ['library:sessions', 'files:read', 'files:write'];
     const key = api.withKey(await createKey(owner, shop.project.project_slug, scopes));
-    const mint = () => key('POST', `${shop.path}/library-sessions`, usualWish);
+    const mint = () => key('POST', `${shop.path}/library-sessions`, usualInput);
     expect((await mint()).status).toBe(201);
     await owner('PATCH', shop.path, { delivery_access: 'protected' });
     const answer = await mint();
@@ -144,15 +144,15 @@ describe('POST …/library-sessions', () => {
     [{ subject: 'a\u0000b' }, '400 invalid_subject'],
     [{ subject: 'a\ud800b' }, '400 invalid_subject'],
     [{ folder: 'a\ud800b' }, '400 invalid_folder'],
-  ])('rejects %j with %s', async (wish, code) => {
-    expect(codeOf(await shop.mint(wish))).toBe(code);
+  ])('rejects %j with %s', async (input, code) => {
+    expect(codeOf(await shop.mint(input))).toBe(code);
   });
 
   it('accepts a subject of 128 characters, even if they are emoji', async () => {
     expect((await shop.mint({ subject: '😀'.repeat(128) })).status).toBe(201);
   });
 
-  const wrong: [wish: object, field: string][] = [
+  const wrong: [input: object, field: string][] = [
     [{ permissions: [] }, 'permissions'],
     [{ permissions: ['delete'] }, 'permissions[0]'],
     [{ origin: 'http://cms.example.com' }, 'origin'],
@@ -166,8 +166,8 @@ describe('POST …/library-sessions', () => {
     [{ subject: 7 }, 'subject'],
     [{ color: 'red' }, 'color'],
   ];
-  it.each(wrong)('returns 400 invalid_request for %j', async (wish, field) => {
-    const answer = await shop.mint(wish);
+  it.each(wrong)('returns 400 invalid_request for %j', async (input, field) => {
+    const answer = await shop.mint(input);
     expect(codeOf(answer)).toBe('400 invalid_request');
     expect(issuesOf(answer)).toEqual([field]);
   });
@@ -208,7 +208,7 @@ describe('POST …/library-sessions', () => {
 });
 
 describe('refreshing a library session', () => {
-  const remint = (token: string, wish: object = {}) => shop.mint({ refresh_of: token, ...wish });
+  const remint = (token: string, input: object = {}) => shop.mint({ refresh_of: token, ...input });
 
   it('continues the session, and may make it shorter and narrower', async () => {
     const first = (await shop.mint({ folder: 'a' })).body;
@@ -231,12 +231,12 @@ describe('refreshing a library session', () => {
     [{ permissions: ['browse', 'upload'] }, 'permissions'],
     [{ max_uploads: 11 }, 'max_uploads'],
     [{ max_file_bytes: 1001 }, 'max_file_bytes'],
-  ])('returns 400 refresh_mismatch for %j', async (wish, field) => {
+  ])('returns 400 refresh_mismatch for %j', async (input, field) => {
     const allowed_origins = [ORIGIN, 'https://other.example'];
     await shop.key('PATCH', `${shop.path}/libraries/default`, { allowed_origins });
     const own = { folder: 'a', permissions: ['browse'], max_uploads: 10, max_file_bytes: 1000 };
     const { token } = (await shop.mint(own)).body;
-    const answer = await remint(token, { ...own, ...wish });
+    const answer = await remint(token, { ...own, ...input });
     expect(codeOf(answer)).toBe('400 refresh_mismatch');
     expect(answer.body.error.message).toContain(`in ${field}.`);
   });
@@ -315,12 +315,12 @@ describe('POST …/library-sessions/revoke', () => {
 
 describe('a library session token', () => {
   it('is rejected with 401 minting_key_revoked once its key is revoked or rotated', async () => {
-    for (const deed of ['revoke', 'rotate']) {
+    for (const action of ['revoke', 'rotate']) {
       const made = await owner('POST', `${shop.path}/keys`, { name: 'mints' });
       const mints = api.withKey(made.body.plaintext_secret);
-      const { token } = (await mints('POST', `${shop.path}/library-sessions`, usualWish)).body;
+      const { token } = (await mints('POST', `${shop.path}/library-sessions`, usualInput)).body;
       expect((await files(token)).status).toBe(200);
-      await owner('POST', `${shop.path}/keys/${made.body.id}/${deed}`);
+      await owner('POST', `${shop.path}/keys/${made.body.id}/${action}`);
       expect(codeOf(await files(token))).toBe('401 minting_key_revoked');
     }
   });

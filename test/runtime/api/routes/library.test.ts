@@ -60,8 +60,8 @@ async function finish({ body }: Answer): Promise<void> {
   await publish(api.db, must(await claimUpload(api.db, { upload_id, lease_seconds: 60 })));
 }
 
-async function upload(token: Caller, wish: object = {}): Promise<string> {
-  const answer = await token('POST', UPLOADS, { ...image, ...wish });
+async function upload(token: Caller, request: object = {}): Promise<string> {
+  const answer = await token('POST', UPLOADS, { ...image, ...request });
   expect(answer.status, answer.text).toBe(201);
   await finish(answer);
   return answer.body.upload_id;
@@ -155,14 +155,14 @@ describe('GET /v1/library/files', () => {
 
   it('accepts a cursor from before the session was refreshed with an additional subject key', async () => {
     const { libraryKeys } = api.deps();
-    const wish = { permissions: ['browse_own', 'upload'] };
-    const { token } = (await shop.mint(wish)).body;
+    const request = { permissions: ['browse_own', 'upload'] };
+    const { token } = (await shop.mint(request)).body;
     const before = withToken(api, token);
     const ids = [await upload(before), await upload(before)];
     const first = await before('GET', `${LIST}?limit=1`);
     const subjects = [Buffer.alloc(32, 9), ...libraryKeys.subjects];
     api.change({ libraryKeys: { ...libraryKeys, subjects } });
-    const after = await shop.open({ ...wish, refresh_of: token });
+    const after = await shop.open({ ...request, refresh_of: token });
     const second = await after('GET', `${LIST}?limit=1&cursor=${first.body.next_cursor}`);
     expect(second.status, second.text).toBe(200);
     expect([...slugsOf(first), ...slugsOf(second)]).toEqual(ids.toReversed());
@@ -230,8 +230,8 @@ describe('a thumbnail URL', () => {
 describe('POST /v1/library/uploads', () => {
   it('creates an upload with a generated slug in the session’s folder, which becomes a file', async () => {
     const token = await shop.open({ folder: 'a/b' });
-    const wish = { ...image, content_type: 'Image/PNG', title: ' Feet\u0007 ' };
-    const answer = await token('POST', UPLOADS, wish);
+    const request = { ...image, content_type: 'Image/PNG', title: ' Feet\u0007 ' };
+    const answer = await token('POST', UPLOADS, request);
     expect(answer.status).toBe(201);
     expectRecord(libraryUploadRecord, answer.body);
     const begun = { status: 'created', content_type: 'image/png', file: null };
@@ -277,8 +277,8 @@ describe('POST /v1/library/uploads', () => {
     );
     const deps = { ...api.deps(), clock: { now: () => new Date(claims.exp * 1000) } };
     const project = must(await findProject(api.db, claims.project_id));
-    const wish = { ...image, title: null };
-    const begun = createLibraryUpload(deps, { claims, project, input: wish });
+    const request = { ...image, title: null };
+    const begun = createLibraryUpload(deps, { claims, project, input: request });
     await expect(begun).rejects.toMatchObject({ code: 'session_expired' });
   });
 

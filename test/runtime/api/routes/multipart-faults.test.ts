@@ -79,8 +79,8 @@ async function begin(ingest: Bucket, settings: object = {}): Promise<UploadRecor
     buckets: { ...api.deps().buckets, ingest },
     settings: { ingestMaxBytes: 100 * MIB },
   });
-  const wish = { content_type: 'image/png', size_bytes: bytes.length, parts: 2, ...settings };
-  const { status, body } = await call('POST', path, wish);
+  const input = { content_type: 'image/png', size_bytes: bytes.length, parts: 2, ...settings };
+  const { status, body } = await call('POST', path, input);
   expect(status, JSON.stringify(body)).toBe(201);
   return body;
 }
@@ -211,8 +211,8 @@ describe.each([
       settings: { ingestMaxBytes: size_bytes },
       plans: { trial: { credits: 1, granted: 'once', storage_bytes: size_bytes * 2 } },
     });
-    const wish = { content_type: 'image/png', size_bytes, parts: 10_000 };
-    const { status, body } = await call('POST', path, wish);
+    const input = { content_type: 'image/png', size_bytes, parts: 10_000 };
+    const { status, body } = await call('POST', path, input);
     expect(status).toBe(201);
     expect(body.multipart.parts).toHaveLength(10_000);
     expect(body.multipart.part_size).toBe(5 * MIB);
@@ -222,7 +222,7 @@ describe.each([
     const parts = Array.from({ length: 10_000 }, (_, index) => ({ part_number: index + 1, etag }));
     expect(codeOf(await complete(body, parts))).toBe('400 invalid_parts');
     expect((await abort(body)).status).toBe(200);
-    expect(codeOf(await call('POST', path, { ...wish, parts: 10_001 }))).toBe(
+    expect(codeOf(await call('POST', path, { ...input, parts: 10_001 }))).toBe(
       '400 invalid_request',
     );
   });

@@ -51,8 +51,8 @@ describe.each(stores)('a multipart upload on %s', (_name, ingest) => {
       buckets: { ...api.deps().buckets, ingest: ingest() },
       settings: { ingestMaxBytes: 100 * MIB },
     });
-    const wish = { content_type: 'image/png', size_bytes: bytes.length, parts: 2, ...settings };
-    const { status, body } = await call('POST', path, wish);
+    const input = { content_type: 'image/png', size_bytes: bytes.length, parts: 2, ...settings };
+    const { status, body } = await call('POST', path, input);
     expect(status, JSON.stringify(body)).toBe(201);
     return body;
   };
@@ -314,11 +314,11 @@ describe.each(stores)('a multipart upload on %s', (_name, ingest) => {
 describe('creating a multipart upload', () => {
   it('returns 400 invalid_part_size if any part but the last would be below 5 MiB', async () => {
     api.change({ settings: { ingestMaxBytes: 100 * MIB } });
-    const wish = { content_type: 'image/png', parts: 3 };
+    const input = { content_type: 'image/png', parts: 3 };
     for (const size_bytes of [15 * MIB, 10 * MIB + 1])
-      expect((await call('POST', path, { ...wish, size_bytes })).status).toBe(201);
+      expect((await call('POST', path, { ...input, size_bytes })).status).toBe(201);
     for (const less of [10 * MIB, 100, 1]) {
-      const answer = await call('POST', path, { ...wish, size_bytes: less });
+      const answer = await call('POST', path, { ...input, size_bytes: less });
       expect(codeOf(answer)).toBe('400 invalid_part_size');
     }
   });
@@ -328,9 +328,9 @@ describe('creating a multipart upload', () => {
       settings: { ingestMaxBytes: 100 * MIB },
       plans: { trial: { credits: 1, granted: 'once', storage_bytes: 100 } },
     });
-    const wish = { content_type: 'image/png', size_bytes: 10 * MIB, parts: 2 };
+    const input = { content_type: 'image/png', size_bytes: 10 * MIB, parts: 2 };
     const small = await createProject(owner);
-    const answer = await owner('POST', `/v1/projects/${small.project_slug}/uploads`, wish);
+    const answer = await owner('POST', `/v1/projects/${small.project_slug}/uploads`, input);
     expect(codeOf(answer)).toBe('403 storage_quota_exceeded');
     const prefix = `${small.project_id}/`;
     const { ingest } = api.deps().buckets;
@@ -361,8 +361,8 @@ describe('an upload of a suspended project', () => {
   it('cannot be completed or re-signed by its owner, but can be aborted', async () => {
     const mine = await createProject(owner);
     const there = `/v1/projects/${mine.project_slug}`;
-    const wish = { content_type: 'image/png', size_bytes: 10 };
-    const { body } = await owner('POST', `${there}/uploads`, wish);
+    const input = { content_type: 'image/png', size_bytes: 10 };
+    const { body } = await owner('POST', `${there}/uploads`, input);
     await owner('PATCH', there, { status: 'suspended' });
     for (const what of ['complete', 'parts']) {
       const answer = await owner('POST', `${there}/uploads/${body.upload_id}/${what}`);

@@ -248,8 +248,8 @@ describe('a subscription', () => {
       ['customer.subscription.deleted', state('canceled'), 'canceled'],
     ];
     for (const [at, [type, object, status]] of steps.entries()) {
-      const told = { ...event(type, object), created: NOW + at };
-      expect(await send(told)).toBe('200 processed');
+      const message = { ...event(type, object), created: NOW + at };
+      expect(await send(message)).toBe('200 processed');
       expect(await statusNow(), type).toBe(status);
       const plan = ['canceled', 'expired'].includes(status) ? 'trial' : 'starter';
       expect(await organizationNow()).toMatchObject({ plan, credit_balance: 0 });
@@ -259,13 +259,13 @@ describe('a subscription', () => {
   });
 
   it('reaches the same state even if its events arrive in reverse order and twice', async () => {
-    const told = [
+    const messages = [
       event('customer.subscription.created', state('active')),
       event('invoice.paid', invoice(STARTER)),
       event('customer.subscription.updated', state('active', { cancel_at: NOW + 1000 })),
       event('customer.subscription.deleted', state('canceled')),
     ].map((each, at) => messageA({ ...each, created: NOW + at }));
-    await tellAll(api.send, told, (values) => values.toReversed());
+    await tellAll(api.send, messages, (values) => values.toReversed());
     expect(await statusNow()).toBe('canceled');
     expect(await organizationNow()).toMatchObject({ plan: 'trial', credit_balance: 50_000 });
   });
@@ -285,10 +285,10 @@ describe('the audit log of an organization', () => {
     const taken = { ...of, credits: 25_000, event_id: refund.id };
     const target = organization.organization_id;
     // Providers are not actors of the audit log: their events are recorded as the system's.
-    const deed = { actor_kind: 'system', actor_id: null, target, before: null };
+    const operation = { actor_kind: 'system', actor_id: null, target, before: null };
     expect(await auditEntries(api.db, organization, 'billing.%')).toMatchObject([
-      { ...deed, action: 'billing.grant', after: given },
-      { ...deed, action: 'billing.refund', after: taken },
+      { ...operation, action: 'billing.grant', after: given },
+      { ...operation, action: 'billing.refund', after: taken },
     ]);
   });
 });
@@ -324,15 +324,23 @@ describe('a refund of the new form', () => {
     const paid = invoices['of the new form'](STARTER);
     const payment_intent = `pi_${paid.id}`;
     const link = { id: `inpay_${paid.id}`, object: 'invoice_payment', status: 'paid' };
-    const told = (payment: object) => ({ ...link, amount_paid: 1900, invoice: paid.id, payment });
+    const paidBy = (payment: object) => ({
+      ...link,
+      amount_paid: 1900,
+      invoice: paid.id,
+      payment,
+    });
     const back = { id: `ch_${paid.id}`, customer, amount: 1900, amount_refunded: 1900 };
     return {
       paid: event('invoice.paid', paid),
-      link: event('invoice_payment.paid', told({ type: 'payment_intent', payment_intent })),
-      linkOfCharge: event('invoice_payment.paid', told({ type: 'charge', charge: back.id })),
+      link: event('invoice_payment.paid', paidBy({ type: 'payment_intent', payment_intent })),
+      linkOfCharge: event('invoice_payment.paid', paidBy({ type: 'charge', charge: back.id })),
       refund: event('charge.refunded', { ...back, payment_intent }),
       refundOfCharge: event('charge.refunded', { ...back, payment_intent: null }),
-      record: event('invoice_payment.paid', told({ type: 'payment_record', payment_record: 'p' })),
+      record: event(
+        'invoice_payment.paid',
+        paidBy({ type: 'payment_record', payment_record: 'p' }),
+      ),
     };
   };
 

@@ -1,5 +1,7 @@
 // Spec: Infrastructure (POST /v1/billing/providerb/webhook): refunds, and events in the wrong order.
+
 import { describe, expect, it } from 'vitest';
+import { DAY_MS } from '../../../../runtime/core/durations.ts';
 import { dayOf } from '../../../../runtime/core/metering.ts';
 import { updateOverQuota } from '../../../../runtime/db/organizations.ts';
 import { useApi } from '../../../support/api-server.ts';
@@ -11,8 +13,8 @@ import { must } from '../../../support/rows.ts';
 import { makeCallbackProject } from '../../../support/webhooks.ts';
 
 const api = useApi();
-const { tenant, event, refund, send, told, statusNow, subscriptionNow, renew } = useProviderB(api);
-const DAY_MS = 24 * 3_600_000;
+const { tenant, event, refund, send, organizationNow, statusNow, subscriptionNow, renew } =
+  useProviderB(api);
 const CALLBACK = { url: 'https://1.1.1.1/hook', secret: 'whsec_1' };
 
 describe('a refund', () => {
@@ -22,10 +24,10 @@ describe('a refund', () => {
     const half = refund(tran, 950);
     expect(await send(half)).toBe('200 processed');
     expect(await send(half)).toBe('200 duplicate');
-    expect((await told()).credit_balance).toBe(25_000);
+    expect((await organizationNow()).credit_balance).toBe(25_000);
     for (const _ of [1, 2]) await send(refund(tran, 1900));
-    expect(await told()).toMatchObject({ credit_balance: 0 });
-    expect((await told()).quota_exceeded_at).not.toBeNull();
+    expect(await organizationNow()).toMatchObject({ credit_balance: 0 });
+    expect((await organizationNow()).quota_exceeded_at).not.toBeNull();
     expect(await countBalance(api.db, tenant.organization_id)).toBe(0);
   });
 
@@ -52,7 +54,7 @@ describe('a refund', () => {
     expect(await send(early)).toBe('503 billing_grant_not_found');
     await send(event('subscription.paid', { object: { last_transaction_id: tran } }));
     expect(await send(early)).toBe('200 processed');
-    expect((await told()).credit_balance).toBe(0);
+    expect((await organizationNow()).credit_balance).toBe(0);
   });
 });
 
@@ -94,7 +96,7 @@ describe('a payment', () => {
       ];
       for (const each of order === 1 ? events : events.toReversed()) await send(each);
       expect(await statusNow()).toBe('scheduled_cancel');
-      expect(await told()).toMatchObject({ plan: 'starter', credit_balance: 50_000 });
+      expect(await organizationNow()).toMatchObject({ plan: 'starter', credit_balance: 50_000 });
     }
   });
 
@@ -117,14 +119,14 @@ describe('an ended subscription', () => {
     await send(event('subscription.paid'));
     await send(ended('subscription.expired', first, 1));
     await send(event('subscription.paid', { created_at: NOW + 2, object: second }));
-    expect((await told()).plan).toBe('builder');
+    expect((await organizationNow()).plan).toBe('builder');
     expect(await send(ended('subscription.canceled', first, 3))).toBe('200 processed');
     expect(await statusNow()).toBe('canceled');
     // Likewise for a subscription that was unknown while it was active.
     expect(await send(ended('subscription.expired', `${first}_0`, 4))).toBe('200 processed');
-    expect((await told()).plan).toBe('builder');
+    expect((await organizationNow()).plan).toBe('builder');
     await send(ended('subscription.canceled', second.id, 5));
-    expect((await told()).plan).toBe('trial');
+    expect((await organizationNow()).plan).toBe('trial');
   });
 });
 
@@ -151,7 +153,7 @@ describe('events of one subscription', () => {
           .map(([, value]) => value),
       );
       expect(await statusNow()).toBe(seed % 2 === 0 ? 'canceled' : 'scheduled_cancel');
-      expect(await told()).toMatchObject({
+      expect(await organizationNow()).toMatchObject({
         credit_balance: 100_000,
         plan: seed % 2 === 0 ? 'trial' : 'starter',
       });

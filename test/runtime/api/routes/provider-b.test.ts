@@ -18,10 +18,10 @@ import { makeOrganization } from '../../../support/rows.ts';
 import { makeCallbackProject } from '../../../support/webhooks.ts';
 
 const api = useApi();
-const { tenant, event, send, told, statusNow, dieAt } = useProviderB(api);
+const { tenant, event, send, organizationNow, statusNow, dieAt } = useProviderB(api);
 
 async function isUntouched(): Promise<void> {
-  const { credit_balance, plan } = await told();
+  const { credit_balance, plan } = await organizationNow();
   expect({ credit_balance, plan }).toEqual({ credit_balance: 0, plan: 'trial' });
   expect(await statusNow()).toBeUndefined();
 }
@@ -41,9 +41,9 @@ describe('a paid subscription', () => {
     expect(await send(paid)).toBe('200 duplicate');
     // A second event about the same payment grants nothing; the next payment does.
     expect(await send({ ...paid, id: newEventId() })).toBe('200 processed');
-    expect(await told()).toMatchObject({ credit_balance: 50_000, plan: 'starter' });
+    expect(await organizationNow()).toMatchObject({ credit_balance: 50_000, plan: 'starter' });
     expect(await send(event('subscription.paid', { created_at: NOW + 1 }))).toBe('200 processed');
-    expect(await told()).toMatchObject({ credit_balance: 100_000 });
+    expect(await organizationNow()).toMatchObject({ credit_balance: 100_000 });
     expect(await countBalance(api.db, tenant.organization_id)).toBe(100_000);
     expect(await statusNow()).toBe('active');
   });
@@ -53,7 +53,7 @@ describe('a paid subscription', () => {
     const said = await Promise.all(Array.from({ length: 50 }, () => send(paid)));
     expect(said.filter((each) => each === '200 processed')).toHaveLength(1);
     expect(said.filter((each) => each === '200 duplicate')).toHaveLength(49);
-    expect(await told()).toMatchObject({ credit_balance: 50_000 });
+    expect(await organizationNow()).toMatchObject({ credit_balance: 50_000 });
   });
 
   it('grants its credits once if the process dies before or after the commit', async () => {
@@ -62,15 +62,15 @@ describe('a paid subscription', () => {
       ['billing.committed', '200 duplicate'],
     ] as const) {
       const sent = event('subscription.paid', { created_at: NOW + 1 });
-      const before = (await told()).credit_balance;
+      const before = (await organizationNow()).credit_balance;
       dieAt(step);
       expect(await send(sent)).toBe('500 internal');
-      expect((await told()).credit_balance - before).toBe(
+      expect((await organizationNow()).credit_balance - before).toBe(
         step === 'billing.committed' ? 50_000 : 0,
       );
       dieAt();
       expect(await send(sent)).toBe(then);
-      expect((await told()).credit_balance - before).toBe(50_000);
+      expect((await organizationNow()).credit_balance - before).toBe(50_000);
     }
   });
 
@@ -86,7 +86,7 @@ describe('a paid subscription', () => {
     ]);
     await api.db.transaction((tx) => updateOverQuota(tx, organization_id));
     await send(event('subscription.paid'));
-    expect((await told()).quota_exceeded_at).toBeNull();
+    expect((await organizationNow()).quota_exceeded_at).toBeNull();
     const rows = await api.db.query<{ event: string }>(
       'select event from webhook_deliveries where project_id = $1',
       [project_id],
@@ -103,7 +103,7 @@ describe('an event of provider B', () => {
     for (const type of ['dispute.created', 'something.new']) {
       expect(await send(event(type)), type).toBe('200 ignored');
     }
-    expect((await told()).credit_balance).toBe(0);
+    expect((await organizationNow()).credit_balance).toBe(0);
   });
 
   it('is rejected without being recorded if its mode, fields, customer, plan or price is wrong', async () => {
@@ -182,7 +182,7 @@ describe('an event of provider B', () => {
     expect(await send(paid)).toBe('503 billing_customer_unmapped');
     expect(await send(event('checkout.completed'))).toBe('200 processed');
     expect(await send(paid)).toBe('200 processed');
-    expect((await told()).credit_balance).toBe(50_000);
+    expect((await organizationNow()).credit_balance).toBe(50_000);
   });
 
   it('is rejected for another organization, or for another subscription until the first has ended', async () => {
@@ -198,12 +198,12 @@ describe('an event of provider B', () => {
     expect(await send(event('subscription.paid', { object: elsewhere }))).toBe(
       '503 billing_subscription_mismatch',
     );
-    expect((await told()).credit_balance).toBe(50_000);
+    expect((await organizationNow()).credit_balance).toBe(50_000);
     // Once the first subscription has ended, the other replaces it.
     await send(event('subscription.canceled', { created_at: NOW + 1 }));
-    expect((await told()).plan).toBe('trial');
+    expect((await organizationNow()).plan).toBe('trial');
     expect(await send(another)).toBe('200 processed');
-    expect(await told()).toMatchObject({ plan: 'starter', credit_balance: 100_000 });
+    expect(await organizationNow()).toMatchObject({ plan: 'starter', credit_balance: 100_000 });
   });
 
   it('is rejected if its signature or its body is invalid, or no secret is configured', async () => {
@@ -243,8 +243,8 @@ describe('an event of provider B', () => {
     expect(await send(event('subscription.paid', { id: long }))).toBe('400 invalid_request');
     expect(await send(event(long))).toBe('400 invalid_request');
     expect(await send(event('constructor'))).toBe('200 ignored');
-    const told = event('subscription.update', { object: { status: 'toString' } });
-    expect(await send(told)).toBe('200 ignored');
+    const update = event('subscription.update', { object: { status: 'toString' } });
+    expect(await send(update)).toBe('200 ignored');
     await isUntouched();
   });
 });

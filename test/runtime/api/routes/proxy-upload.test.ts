@@ -47,8 +47,8 @@ beforeAll(async () => {
 afterEach(() => clock.release());
 
 async function create(settings: object = {}): Promise<UploadRecord> {
-  const wish = { content_type: 'image/png', size_bytes: bytes.length, mode: 'proxy', ...settings };
-  const { status, body } = await call('POST', path, wish);
+  const input = { content_type: 'image/png', size_bytes: bytes.length, mode: 'proxy', ...settings };
+  const { status, body } = await call('POST', path, input);
   expect(status, JSON.stringify(body)).toBe(201);
   return body;
 }
@@ -108,12 +108,12 @@ describe('a proxy session', () => {
 
   it('returns 413 proxy_upload_too_large above the proxy limit, file_too_large above the upload limit', async () => {
     api.change({ settings: { ingestMaxBytes: PROXY_BYTES_MAX * 2 } });
-    const wish = { content_type: 'image/png', mode: 'proxy' };
-    expect((await call('POST', path, { ...wish, size_bytes: PROXY_BYTES_MAX })).status).toBe(201);
-    const over = await call('POST', path, { ...wish, size_bytes: PROXY_BYTES_MAX + 1 });
+    const input = { content_type: 'image/png', mode: 'proxy' };
+    expect((await call('POST', path, { ...input, size_bytes: PROXY_BYTES_MAX })).status).toBe(201);
+    const over = await call('POST', path, { ...input, size_bytes: PROXY_BYTES_MAX + 1 });
     expect(codeOf(over)).toBe('413 proxy_upload_too_large');
     expect(over.body.error.details).toEqual({ max_bytes: PROXY_BYTES_MAX, mode: 'proxy' });
-    const wayOver = await call('POST', path, { ...wish, size_bytes: PROXY_BYTES_MAX * 2 + 1 });
+    const wayOver = await call('POST', path, { ...input, size_bytes: PROXY_BYTES_MAX * 2 + 1 });
     expect(codeOf(wayOver)).toBe('413 file_too_large');
   });
 });
@@ -235,8 +235,8 @@ describe('PUT proxy.put_url', () => {
   it('returns 403 project_suspended while the project is suspended', async () => {
     const mine = await createProject(owner);
     const there = `/v1/projects/${mine.project_slug}`;
-    const wish = { content_type: 'image/png', size_bytes: bytes.length, mode: 'proxy' };
-    const { body } = await owner('POST', `${there}/uploads`, wish);
+    const input = { content_type: 'image/png', size_bytes: bytes.length, mode: 'proxy' };
+    const { body } = await owner('POST', `${there}/uploads`, input);
     await owner('PATCH', there, { status: 'suspended' });
     expect((await put({ url: urlOf(body) })).code).toBe('403 project_suspended');
   });

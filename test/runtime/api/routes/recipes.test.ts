@@ -101,12 +101,12 @@ describe('PUT …/recipes', () => {
   });
 
   it('accepts a preset only if the project has it, and names the existing ones otherwise', async () => {
-    const wish = { name: 'small', transform_chain: 'preset:thumb/quality/60' };
-    const none = await put(wish);
+    const input = { name: 'small', transform_chain: 'preset:thumb/quality/60' };
+    const none = await put(input);
     expect(codeOf(none)).toBe('400 invalid_request');
     expect(none.text).toContain('the project has none');
     await setPresets({ thumb: 'resize/200x200', fine: 'quality/90' });
-    expect((await put(wish)).body).toMatchObject({ ...wish, valid: true });
+    expect((await put(input)).body).toMatchObject({ ...input, valid: true });
     const unknown = await put({ name: 'b', transform_chain: 'preset:thum' });
     expect(issuesOf(unknown)).toEqual(['transform_chain']);
     expect(unknown.text).toContain('fine, thumb');

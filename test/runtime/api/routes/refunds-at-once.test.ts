@@ -8,14 +8,14 @@ import { useProviderB } from '../../../support/provider-b-tenant.ts';
 import { newEventId } from '../../../support/provider-events.ts';
 
 const api = useApi();
-const { tenant, event, refund, send, told } = useProviderB(api);
+const { tenant, event, refund, send, organizationNow } = useProviderB(api);
 
 it('concurrent refunds of one payment never take back more than it granted', async () => {
   const { organization_id } = tenant;
   const tran = `tran_${newEventId()}`;
   await send(event('subscription.paid', { object: { last_transaction_id: tran } }));
   await send(event('subscription.paid'));
-  expect((await told()).credit_balance).toBe(100_000);
+  expect((await organizationNow()).credit_balance).toBe(100_000);
   const sent = await api.db.transaction(async (tx) => {
     await lockOrganization(tx, organization_id);
     const refunds = [950, 1900, 1900].map((amount) => send(refund(tran, amount)));
@@ -23,6 +23,6 @@ it('concurrent refunds of one payment never take back more than it granted', asy
     return { answers: Promise.all(refunds) };
   });
   expect(await sent.answers).toEqual(Array(3).fill('200 processed'));
-  expect((await told()).credit_balance).toBe(50_000);
+  expect((await organizationNow()).credit_balance).toBe(50_000);
   expect(await countBalance(api.db, organization_id)).toBe(50_000);
 });

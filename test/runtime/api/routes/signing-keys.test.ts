@@ -1,5 +1,7 @@
 // Spec: Signing keys and signed URLs (GET, rotate); Signing key.
+
 import { beforeEach, describe, expect, it } from 'vitest';
+import { DAY_MS } from '../../../../runtime/core/durations.ts';
 import type { ProjectRecord } from '../../../../runtime/core/resources/project.ts';
 import {
   type SigningKeyRecord,
@@ -15,7 +17,6 @@ import { id, makeFile } from '../../../support/rows.ts';
 const api = useApi();
 const subject = newSubject();
 const owner = api.session(subject);
-const DAY_MS = 24 * 3600 * 1000;
 let project: ProjectRecord;
 let path: string;
 

@@ -47,8 +47,8 @@ function tell(body: unknown, secret = STORAGE_EVENT_SECRET) {
 }
 
 async function create(settings: object = {}): Promise<UploadRecord> {
-  const wish = { content_type: 'image/png', size_bytes: bytes.length, ...settings };
-  return (await call('POST', path, wish)).body;
+  const input = { content_type: 'image/png', size_bytes: bytes.length, ...settings };
+  return (await call('POST', path, input)).body;
 }
 
 const keyOf = async ({ upload_id }: UploadRecord) =>
@@ -309,8 +309,8 @@ describe('several storage events in one request', () => {
     api.change({ buckets: { ...buckets, ingest: { ...buckets.ingest, head } } });
     const events = await Promise.all(uploads.map(async (each) => created(await keyOf(each))));
     expect((await tell({ events })).status).toBe(500);
-    const told = api.logged().filter(({ level }) => level === 'warn');
-    expect(told.map(({ upload_id }) => upload_id)).toEqual(
+    const reported = api.logged().filter(({ level }) => level === 'warn');
+    expect(reported.map(({ upload_id }) => upload_id)).toEqual(
       uploads.map(({ upload_id }) => upload_id),
     );
   });

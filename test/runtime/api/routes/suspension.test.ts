@@ -81,13 +81,13 @@ describe('a suspended project', () => {
 
   it('does not complete an upload created before until it is active again', async () => {
     const bytes = Buffer.from('bytes that storage took');
-    const wish = { content_type: 'image/png', size_bytes: bytes.length };
-    const { upload_id } = (await owner('POST', `${path}/uploads`, wish)).body;
+    const request = { content_type: 'image/png', size_bytes: bytes.length };
+    const { upload_id } = (await owner('POST', `${path}/uploads`, request)).body;
     const upload = must(await findUpload(api.db, upload_id));
     await suspend(owner);
-    await api.deps().buckets.ingest.write(upload.ingest_key, bytes, wish);
-    const told = completeUpload(api.deps(), upload);
-    await expect(told).rejects.toMatchObject({ code: 'project_suspended', status: 403 });
+    await api.deps().buckets.ingest.write(upload.ingest_key, bytes, request);
+    const completing = completeUpload(api.deps(), upload);
+    await expect(completing).rejects.toMatchObject({ code: 'project_suspended', status: 403 });
     expect((await owner('GET', `${path}/uploads/${upload_id}`)).body.status).toBe('created');
     await activate(owner);
     expect((await completeUpload(api.deps(), upload)).status).toBe('uploaded');

@@ -20,8 +20,8 @@ function put({ proxy }: UploadRecord, headers: Record<string, string> = PNG, raw
   return api.send({ method: 'PUT', path: pathname + search, raw, headers });
 }
 
-async function accepted(bucket: Bucket, wish: object = {}): Promise<UploadRecord> {
-  const upload = await make(wish);
+async function accepted(bucket: Bucket, input: object = {}): Promise<UploadRecord> {
+  const upload = await make(input);
   await store(bucket, upload, Buffer.alloc(upload.size_bytes, bytes));
   await api.db.query(
     `update uploads set status = 'uploaded', uploaded_at = now() where upload_id = $1`,
@@ -35,8 +35,8 @@ async function expire({ upload_id }: UploadRecord): Promise<void> {
   await api.db.query(change, [upload_id]);
 }
 
-async function ended(wish: object): Promise<UploadRecord> {
-  const upload = await make(wish);
+async function ended(input: object): Promise<UploadRecord> {
+  const upload = await make(input);
   await expire(upload);
   return (await owner('GET', `${home.path}/uploads/${upload.upload_id}`)).body;
 }
@@ -101,8 +101,8 @@ const ofCompletion: Refusal[] = [
       async () => {
         const upload = await make(LARGE);
         const { updated_at } = (await at(upload, 'abort')).body;
-        const told = await at(upload, what);
-        expect(told.body.error.details).toEqual({ expires_at: updated_at });
+        const answer = await at(upload, what);
+        expect(answer.body.error.details).toEqual({ expires_at: updated_at });
         // Still the same after the session has expired.
         await expire(upload);
         return {

@@ -1,5 +1,7 @@
 // Spec: Usage (GET); Usage record; Metering.
+
 import { beforeAll, describe, expect, it } from 'vitest';
+import { DAY_MS } from '../../../../runtime/core/durations.ts';
 import type { ProjectRecord } from '../../../../runtime/core/resources/project.ts';
 import { usageRecord } from '../../../../runtime/core/resources/usage.ts';
 import {
@@ -17,7 +19,6 @@ import { makeFile } from '../../../support/rows.ts';
 
 const api = useApi();
 const owner = api.session(newSubject());
-const DAY_MS = 86_400_000;
 const now = new Date('2026-11-20T12:34:56.789Z');
 let project: ProjectRecord;
 let call: Caller;

@@ -84,11 +84,11 @@ describe('a center that falls between two pixels', () => {
 
 describe('resize with smart', () => {
   it.each([
-    [0.5, 0.5, '3000x3000+500+0', 'a flat picture: the centre, as fill'],
-    [0.75, 0.5, '3000x3000+1000+0', 'moved inside at the right'],
-    [0.4, 0.1, '3000x3000+100+0', 'centred on the focal point'],
-    [0, 0, '3000x3000+0+0', 'moved inside at the left'],
-    [1, 1, '3000x3000+1000+0', 'moved inside at the right'],
+    [0.5, 0.5, '3000x3000+500+0', 'a flat picture: the center, as fill'],
+    [0.75, 0.5, '3000x3000+1000+0', 'shifted to the right edge'],
+    [0.4, 0.1, '3000x3000+100+0', 'centered on the focal point'],
+    [0, 0, '3000x3000+0+0', 'shifted to the left edge'],
+    [1, 1, '3000x3000+1000+0', 'shifted to the right edge'],
   ])('with the focal point at %f, %f reads %s: %s', (focal_x, focal_y, window) => {
     const from = source(4000, 3000, { focal_x, focal_y });
     expect(shape(from, 'resize/500x500/smart')).toBe(`${window} → 500x500`);

@@ -76,7 +76,7 @@ describe('parseDeliveryUrl', () => {
     ['/resize/640%78480/f/photo', 'an escape in a chain'],
     ['/originals/f/ph%6fto', 'an escape'],
     ['/originals%2ff/photo', 'an escaped slash'],
-    ['/originals/f/photo%00', 'an escaped zero'],
+    ['/originals/f/photo%00', 'an escaped NUL'],
     ['/originals/f/photo%', 'a lone percent sign'],
     ['/originals/f\\photo', 'a backslash'],
     ['/originals/f/photo;v=1', 'a path parameter'],
@@ -86,9 +86,9 @@ describe('parseDeliveryUrl', () => {
     ['/originals/f/phöto', 'a letter beyond ASCII'],
     ['/originals/f/pho\u212Ato', 'the Kelvin sign'],
     ['/originals/f/photo\n', 'a line feed'],
-    ['/originals/f/photo\u0000', 'a zero'],
-    ['/originals/f/photo@2x', 'a sign outside the alphabet'],
-    ['/originals/f/photo~1', 'a sign outside the alphabet'],
+    ['/originals/f/photo\u0000', 'a NUL'],
+    ['/originals/f/photo@2x', 'a character outside the alphabet'],
+    ['/originals/f/photo~1', 'a character outside the alphabet'],
   ])('rejects %j: %s', (target) => {
     expect(parseDeliveryUrl(target)).toBeUndefined();
   });
@@ -104,8 +104,8 @@ describe('parseDeliveryUrl', () => {
   it.each([
     ['', 'an empty query'],
     ['v=1', 'any query of an unsigned URL'],
-    ['exp=1790000000&kid=kid_1', 'a part missing'],
-    ['kid=kid_1&sig=abc', 'a part missing'],
+    ['exp=1790000000&kid=kid_1', 'a parameter missing'],
+    ['kid=kid_1&sig=abc', 'a parameter missing'],
     ['sig=abc_-9&exp=1790000000&kid=kid_1', 'another order'],
     ['kid=kid_1&exp=1790000000&sig=abc_-9', 'another order'],
     ['exp=1790000000&sig=abc_-9&kid=kid_1', 'another order'],

@@ -147,14 +147,14 @@ export function describeQueue(name: string, open: () => Promise<Queue>, waitingM
       });
 
       it('time out at the deadline and abort the handler', async () => {
-        const told = Promise.withResolvers<unknown>();
+        const aborted = Promise.withResolvers<unknown>();
         await queue.serve('render', { slots: 1, waiting_max: 1 }, async (_, signal) => {
-          signal.addEventListener('abort', () => told.resolve(signal.reason));
-          await told.promise;
+          signal.addEventListener('abort', () => aborted.resolve(signal.reason));
+          await aborted.promise;
         });
         const call = queue.call('render', 1, { deadline_ms: 100 });
         await expect(call).rejects.toBeInstanceOf(QueueTimeout);
-        await expect(told.promise).resolves.toBeInstanceOf(QueueTimeout);
+        await expect(aborted.promise).resolves.toBeInstanceOf(QueueTimeout);
       });
 
       it('that time out while they wait never run', async () => {
@@ -184,9 +184,9 @@ export function describeQueue(name: string, open: () => Promise<Queue>, waitingM
         const caller = new AbortController();
         const gate = createGate();
         let started = 0;
-        const told = Promise.withResolvers<void>();
+        const aborted = Promise.withResolvers<void>();
         await queue.serve('render', { slots: 1, waiting_max: 1 }, async (_, signal) => {
-          signal.addEventListener('abort', () => told.resolve());
+          signal.addEventListener('abort', () => aborted.resolve());
           started += 1;
           await gate.opened;
         });
@@ -196,7 +196,7 @@ export function describeQueue(name: string, open: () => Promise<Queue>, waitingM
         const gone = new Error('the client went away');
         caller.abort(gone);
         await expect(call).rejects.toBe(gone);
-        await told.promise;
+        await aborted.promise;
         gate.open();
       });
     });

@@ -26,7 +26,7 @@ it('a RabbitMQ memory alarm fails calls and doorbells at once and is logged once
   timeout: 300_000,
 }, async () => {
   const caller = await createRabbitQueue({ url: server.url, log });
-  const ringer = await createRabbitQueue({ url: server.url, log });
+  const publisher = await createRabbitQueue({ url: server.url, log });
   const worker = await createRabbitQueue({ url: server.url, log });
   await worker.serve('render', { slots: 1, waiting_max: 1 }, async () => 'rendered');
   await server.alarm();
@@ -36,22 +36,22 @@ it('a RabbitMQ memory alarm fails calls and doorbells at once and is logged once
   await expect(call()).rejects.toBeInstanceOf(QueueBusy);
   const started = performance.now();
   for (let n = 0; n < 5; n += 1) {
-    await expect(ringer.publish('ingest', { n })).rejects.toBeInstanceOf(QueueAway);
+    await expect(publisher.publish('ingest', { n })).rejects.toBeInstanceOf(QueueAway);
   }
-  await expect(ringer.depths()).rejects.toBeInstanceOf(QueueAway);
-  await expect(ringer.repair('ingest')).rejects.toBeInstanceOf(QueueAway);
+  await expect(publisher.depths()).rejects.toBeInstanceOf(QueueAway);
+  await expect(publisher.repair('ingest')).rejects.toBeInstanceOf(QueueAway);
   expect(performance.now() - started).toBeLessThan(4000);
-  const told = () => lines.filter((line) => line.includes('the broker accepts no messages'));
-  expect(told()).toHaveLength(2);
-  expect(told()[0]).toContain('memory');
+  const reported = () => lines.filter((line) => line.includes('the broker accepts no messages'));
+  expect(reported()).toHaveLength(2);
+  expect(reported()[0]).toContain('memory');
   await server.calm();
   await expect.poll(() => call().catch(String), soon).toBe('rendered');
   await expect
-    .poll(() => ringer.publish('ingest', {}).then(String, String), soon)
+    .poll(() => publisher.publish('ingest', {}).then(String, String), soon)
     .toBe('undefined');
-  expect(await ringer.repair('ingest')).toBe('sound');
+  expect(await publisher.repair('ingest')).toBe('sound');
   expect(lines.join('')).toContain('the broker accepts messages again');
-  await Promise.all([caller.close(), ringer.close(), worker.close()]);
+  await Promise.all([caller.close(), publisher.close(), worker.close()]);
 });
 
 it('the RabbitMQ probe reports a memory alarm', { timeout: 300_000 }, async () => {

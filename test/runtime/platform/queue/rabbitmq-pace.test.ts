@@ -13,7 +13,7 @@ const of = { name: 'render', queue: 'q' } as const;
 
 async function retryAfter(paceMs: number | undefined, listeners: number): Promise<number> {
   const estimate = createBusyEstimate(256);
-  if (paceMs !== undefined) estimate.heard({ [PACE_HEADER]: paceMs });
+  if (paceMs !== undefined) estimate.observe({ [PACE_HEADER]: paceMs });
   return (await estimate.busy(listenedBy(listeners), of)).retry_after_seconds;
 }
 

@@ -190,10 +190,10 @@ describe('the RabbitMQ queue', () => {
     ['a virtual host that is none', (right: string) => `${right}/none`, /virtual host/],
     ['a port where nothing listens', () => 'amqp://guest:guest@127.0.0.1:1', /TINTYPE_AMQP_URL/],
     ['a host that is none', () => 'amqp://guest:guest@broker.invalid', /host/],
-  ])('says what to do about %s', async (name, wrong, told) => {
+  ])('says what to do about %s', async (name, wrong, expectedAdvice) => {
     const opened = createRabbitQueue({ url: wrong(url), log });
     await expect(opened).rejects.toMatchObject({ name: 'Advice' });
-    await expect(opened).rejects.toThrow(told);
+    await expect(opened).rejects.toThrow(expectedAdvice);
     // `ServerUnavailable` lets a starting process wait; other errors, which somebody must fix, end it.
     const isUnavailable = await opened.catch(
       (error: unknown) => error instanceof ServerUnavailable,

@@ -97,8 +97,8 @@ async function onPuts(answer: (number: number) => 'told' | 'lost' | Promise<void
     if (route.request().method() !== 'PUT') return route.continue();
     const response = await route.fetch();
     number += 1;
-    const fate = await answer(number);
-    if (fate === 'lost') return route.abort('connectionreset');
+    const outcome = await answer(number);
+    if (outcome === 'lost') return route.abort('connectionreset');
     return route.fulfill({ response }).catch(() => undefined);
   });
 }

@@ -165,10 +165,10 @@ describe('the browser client', { timeout: 300_000 }, () => {
     await hold([3]);
     await begin('large.bmp');
     await sentAtLeast(10 * MIB);
-    const told = abortAnswer();
+    const aborting = abortAnswer();
     await page.evaluate('upload.abort()');
     expect(await ended()).toMatchObject({ code: 'aborted', isTyped: true });
-    expect(await told).toEqual({ status: 'aborted' });
+    expect(await aborting).toEqual({ status: 'aborted' });
     expect(await page.evaluate('uploader.pending()')).toEqual([]);
   });
 
@@ -219,14 +219,14 @@ describe('the browser client', { timeout: 300_000 }, () => {
     await sentAtLeast(10 * MIB);
     await page.evaluate('upload.detach()');
     expect(await page.evaluate('uploader.pending()')).toHaveLength(1);
-    const told = abortAnswer();
+    const aborting = abortAnswer();
     const again = page.evaluate(`picture('large.bmp').then((file) => {
       const upload = uploader.upload('photo', file, { input: {} });
       upload.abort();
       return end(upload.done);
     })`);
     expect(await again).toMatchObject({ code: 'aborted' });
-    expect(await told).toEqual({ status: 'aborted' });
+    expect(await aborting).toEqual({ status: 'aborted' });
     expect(await page.evaluate('uploader.pending()')).toEqual([]);
   });
 
@@ -413,10 +413,10 @@ describe('the examples of docs/sdk.md', { timeout: 300_000 }, () => {
   it('report the progress of an upload from a React hook', async () => {
     const said = await onTheirServer(`
       const { makeUseUpload } = await import('/examples/use-upload.ts');
-      const told = [];
-      const react = { useState: () => [null, (at) => told.push(at)], useCallback: (work) => work };
+      const progress = [];
+      const react = { useState: () => [null, (at) => progress.push(at)], useCallback: (work) => work };
       const { file } = await makeUseUpload(react)().send(await picture('small.jpg'));
-      return [file.width, told.at(-1).sent_bytes === told.at(-1).total_bytes];
+      return [file.width, progress.at(-1).sent_bytes === progress.at(-1).total_bytes];
     `);
     expect(said).toEqual([64, true]);
   });

@@ -379,13 +379,13 @@ describe('a failed attempt', () => {
  * A database, with a promise that resolves when a heartbeat learns that its attempt was overtaken.
  */
 function watchBeats() {
-  const told = Promise.withResolvers<void>();
+  const noticed = Promise.withResolvers<void>();
   const query = async <Row>(text: string, values?: readonly unknown[]) => {
     const rows = await db.query<Row>(text, values);
-    if (text.startsWith('update uploads set lease_until') && rows.length === 0) told.resolve();
+    if (text.startsWith('update uploads set lease_until') && rows.length === 0) noticed.resolve();
     return rows;
   };
-  return { watched: { ...db, query }, overtaken: told.promise };
+  return { watched: { ...db, query }, overtaken: noticed.promise };
 }
 
 describe('two attempts at one upload', () => {

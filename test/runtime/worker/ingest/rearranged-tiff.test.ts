@@ -50,7 +50,7 @@ describe('a TIFF with separate planes in tiles', () => {
         .withMetadata({ orientation: 6 })
         .tiff()
         .toBuffer(),
-    'whose colours were multiplied by their transparency': () =>
+    'whose colors were multiplied by their transparency': () =>
       printTiff([
         {
           width: 2,

@@ -37,11 +37,11 @@ async function stored(bytes: Buffer): Promise<{ likeness: number; growth: number
 /** Uploads in every quality and orientation. */
 async function uploads(name: string, size: typeof WHOLE): Promise<(readonly [string, Buffer])[]> {
   const small = await sharp(join(FOLDER, name)).resize(size).removeAlpha().png().toBuffer();
-  const wishes = QUALITIES.flatMap((quality) =>
+  const requests = QUALITIES.flatMap((quality) =>
     ORIENTATIONS.map((orientation) => ({ quality, orientation })),
   );
   return Promise.all(
-    wishes.map(async ({ quality, orientation }) => {
+    requests.map(async ({ quality, orientation }) => {
       const upload = sharp(small).jpeg({ quality }).withMetadata({ orientation });
       return [`quality ${quality}, orientation ${orientation}`, await upload.toBuffer()] as const;
     }),

@@ -27,7 +27,7 @@ const FOLDER = '/usr/share/backgrounds/mate/nature';
 const photographs = ['Storm', 'Wood', 'RainDrops', 'FreshFlower', 'Blinds'];
 const graphics = [
   'a page of text',
-  'coloured text, JPEG',
+  'colored text, JPEG',
   'a screenshot, palette',
   'a screenshot, WebP',
   'line art, seen through',

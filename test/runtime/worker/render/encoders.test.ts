@@ -25,7 +25,7 @@ const policy: readonly (readonly [
   isNot: readonly Settings[],
 ])[] = [
   [
-    'JPEG: baseline, colour halved below 90',
+    'JPEG: baseline, color halved below 90',
     { format: 'jpeg', quality: 80, size: small },
     (to) => to.jpeg({ quality: 80, chromaSubsampling: '4:2:0', progressive: false }),
     [
@@ -35,7 +35,7 @@ const policy: readonly (readonly [
     ],
   ],
   [
-    'JPEG from 90: all of the colour',
+    'JPEG from 90: all of the color',
     { format: 'jpeg', quality: 90, size: small },
     (to) => to.jpeg({ quality: 90, chromaSubsampling: '4:4:4' }),
     [(to) => to.jpeg({ quality: 90, chromaSubsampling: '4:2:0' })],
@@ -61,7 +61,7 @@ const policy: readonly (readonly [
     [(to) => to.avif({ quality: 50, effort: 1, chromaSubsampling: '4:2:0' })],
   ],
   [
-    'AVIF from 90: all of the colour',
+    'AVIF from 90: all of the color',
     { format: 'avif', quality: 90, size: small },
     (to) => to.avif({ quality: 90, effort: 1, chromaSubsampling: '4:4:4' }),
     [(to) => to.avif({ quality: 90, effort: 1, chromaSubsampling: '4:2:0' })],

@@ -26,7 +26,7 @@ async function preview(changes: Partial<PreviewDeps>): Promise<PreviewReply> {
     sandbox: { run: unused, close: unused },
     scheduler: {
       enter: async () => () => undefined,
-      enterWarm: () => ({ leave() {}, stopped: never }),
+      enterWarm: () => ({ release() {}, stopped: never }),
     },
     ...changes,
   };
@@ -48,16 +48,16 @@ describe('a preview', () => {
     const { buckets, remove } = makeFolderBuckets();
     const { promise } = Promise.withResolvers<undefined>();
     const content = { ...buckets.content, read: () => promise };
-    const seats: string[] = [];
+    const permits: string[] = [];
     const enter = async () => {
-      seats.push('taken');
+      permits.push('acquired');
       return () => undefined;
     };
-    const enterWarm = () => ({ leave() {}, stopped: never });
+    const enterWarm = () => ({ release() {}, stopped: never });
     expect(await preview({ content, scheduler: { enter, enterWarm } })).toEqual({
       outcome: 'unread',
     });
-    expect(seats).toEqual([]);
+    expect(permits).toEqual([]);
     remove();
   });
 

@@ -1,11 +1,11 @@
 import { describe, expect, it, vi } from 'vitest';
 import { QueueBusy } from '../../../../runtime/platform/queue/queue.ts';
 import type { RenderEnd } from '../../../../runtime/worker/render/render-pace.ts';
+import type { ReleasePermit } from '../../../../runtime/worker/render/render-permits.ts';
 import {
   createRenderScheduler,
   type RenderSchedulerOptions,
 } from '../../../../runtime/worker/render/render-scheduler.ts';
-import type { ReleaseSeat } from '../../../../runtime/worker/render/render-seats.ts';
 
 const never = new AbortController().signal;
 
@@ -14,7 +14,7 @@ function makeLine(options: Partial<RenderSchedulerOptions> = {}) {
   const line = createRenderScheduler({ slots: 2, waiting_max: 8, deadline_ms: 10_000, ...options });
   const inside: string[] = [];
   const refused: Record<string, QueueBusy> = {};
-  const doors = new Map<string, ReleaseSeat>();
+  const doors = new Map<string, ReleasePermit>();
   const enter = (name: string, cost_ms = 20, project_id = name) => {
     const entered = line.enter({ project_id, cost_ms }, never).then(
       (leave) => {
@@ -209,7 +209,7 @@ describe('warm-up renders', () => {
     await settle();
     expect(inside).toEqual(['a']);
     expect(warm.map(({ stopped }) => stopped.aborted)).toEqual([true, false]);
-    warm[0]?.leave();
+    warm[0]?.release();
     void enter('b');
     await settle();
     expect(inside).toEqual(['a', 'b']);
@@ -218,7 +218,7 @@ describe('warm-up renders', () => {
 
   it('free their slot when they end', async () => {
     const { line, inside, enter, settle } = makeLine({ slots: 2 });
-    const { leave } = line.enterWarm({ project_id: 'w', cost_ms: 20 });
+    const { release: leave } = line.enterWarm({ project_id: 'w', cost_ms: 20 });
     void enter('a');
     void enter('b');
     await settle();

@@ -1,12 +1,12 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { QueueBusy } from '../../../../runtime/platform/queue/queue.ts';
+import type { ReleasePermit } from '../../../../runtime/worker/render/render-permits.ts';
 import {
   createRenderScheduler,
   type RenderScheduler,
   type RenderSchedulerOptions,
 } from '../../../../runtime/worker/render/render-scheduler.ts';
-import type { ReleaseSeat } from '../../../../runtime/worker/render/render-seats.ts';
 
 const never = new AbortController().signal;
 const COST_MAX = 1500;
@@ -79,10 +79,10 @@ async function play(all: readonly Arrival[], options: RenderSchedulerOptions): P
 type World = ReturnType<typeof createWorld>;
 
 function createWorld() {
-  const ends: { at: number; leave: ReleaseSeat }[] = [];
+  const ends: { at: number; leave: ReleasePermit }[] = [];
   const world = {
     now: 0,
-    endAt: (at: number, leave: ReleaseSeat) => void ends.push({ at, leave }),
+    endAt: (at: number, leave: ReleasePermit) => void ends.push({ at, leave }),
     run: async (until: number) => {
       for (;;) {
         ends.sort((one, other) => one.at - other.at);

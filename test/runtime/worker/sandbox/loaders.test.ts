@@ -18,12 +18,12 @@ const read = async () => {
   return taken;
 };
 blockLoaders();
-const told = { before: await read() };
+const reads = { before: await read() };
 for (const type of ['image/png', 'image/jpeg', 'image/webp', 'image/gif', 'image/tiff', 'image/svg+xml'])
-  told[type] = await withLoaders([type], read);
-told['image/bmp'] = await withLoaders(['image/bmp'], read);
-told.after = await read();
-console.log(JSON.stringify(told));
+  reads[type] = await withLoaders([type], read);
+reads['image/bmp'] = await withLoaders(['image/bmp'], read);
+reads.after = await read();
+console.log(JSON.stringify(reads));
 `;
 
 it('only the loader of the given type is enabled, and none before and after', async () => {

@@ -201,8 +201,8 @@ describe('a review', () => {
     const { body } = await staff('GET', `/v1/staff/checks/${check}`);
     expect(body.reviews).toHaveLength(10);
     // The reviews are concurrent, so the times of their events are in no particular order.
-    const told = (await events()).sort().join();
-    expect(['file.unblocked', 'file.blocked,file.unblocked', '']).toContain(told);
+    const reported = (await events()).sort().join();
+    expect(['file.unblocked', 'file.blocked,file.unblocked', '']).toContain(reported);
   });
 });
 

@@ -207,8 +207,8 @@ describe('disabling nudity_auto_block', () => {
       'blocked',
       'blocked',
     ]);
-    const deeds = await trail(answer.headers['x-request-id']);
-    expect(deeds.map(({ action }) => action).toSorted()).toEqual([
+    const trailActions = await trail(answer.headers['x-request-id']);
+    expect(trailActions.map(({ action }) => action).toSorted()).toEqual([
       'file.unblock',
       'project.update',
     ]);
@@ -296,12 +296,12 @@ describe('an organization under /v1/staff/organizations', () => {
   });
 
   it('gets exemption intervals that do not overlap when changed concurrently', async () => {
-    const wishes = [true, false, true, false, true, false];
+    const calls = [true, false, true, false, true, false];
     for (let round = 0; round < 10; round++) {
       const answers = await Promise.all(
-        wishes.map((billing_exempt) => staff('PATCH', of(), { billing_exempt })),
+        calls.map((billing_exempt) => staff('PATCH', of(), { billing_exempt })),
       );
-      expect(answers.map(codeOf)).toEqual(wishes.map(() => '200'));
+      expect(answers.map(codeOf)).toEqual(calls.map(() => '200'));
     }
     const overlapping = await api.db.query(
       `select from organization_exemptions a join organization_exemptions b

@@ -1,5 +1,7 @@
 // Spec: Staff (reconciliation); Metering.
+
 import { beforeEach, describe, expect, it } from 'vitest';
+import { DAY_MS } from '../../../../../runtime/core/durations.ts';
 import { hourOf } from '../../../../../runtime/core/metering.ts';
 import type { ProjectRecord } from '../../../../../runtime/core/resources/project.ts';
 import {
@@ -13,7 +15,6 @@ import { STAFF_SUBJECT, useApi } from '../../../../support/api-server.ts';
 const api = useApi();
 const staff = api.session(STAFF_SUBJECT);
 const PATH = '/v1/staff/reconciliation';
-const DAY_MS = 86_400_000;
 let project: ProjectRecord;
 let sequence = 0;
 

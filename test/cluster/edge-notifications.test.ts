@@ -14,23 +14,23 @@ const { plane } = cluster;
 let namespace: string;
 let edges: EdgeCaches;
 /** The slugs of the projects to examine, in order; `all` stands for every project. */
-let told: string[];
+let reported: string[];
 let stop: () => Promise<void>;
 
 beforeEach(async () => {
   namespace = await cluster.namespace();
   const { client, metrics } = connectKube(plane());
   edges = openEdgeCaches({ client, clock, log, metrics, namespace });
-  told = [];
+  reported = [];
   await edges.synced;
-  edges.subscribe((slug = 'all') => told.push(slug));
+  edges.subscribe((slug = 'all') => reported.push(slug));
   stop = async () => {
     await edges.stop();
     client.close();
   };
   await declare({});
   await until(() => expect(edges.find().state).toBe('ready'));
-  told.length = 0;
+  reported.length = 0;
 });
 afterEach(() => stop());
 
@@ -74,8 +74,8 @@ async function settled(): Promise<string[]> {
   marks += 1;
   const mark = `mark${marks}`;
   await write(routeOf(mark));
-  await until(() => expect(told).toContain(mark));
-  return told.filter((each) => !each.startsWith('mark'));
+  await until(() => expect(reported).toContain(mark));
+  return reported.filter((each) => !each.startsWith('mark'));
 }
 let marks = 0;
 
@@ -109,6 +109,6 @@ describe('the projects that are looked at when a route changes', () => {
 
   it('are all when the ImageService changes how it is routed', async () => {
     await declare({ ingressClassName: 'another' });
-    await until(() => expect(told).toEqual(['all']));
+    await until(() => expect(reported).toEqual(['all']));
   });
 });
