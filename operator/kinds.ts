@@ -3,9 +3,7 @@
  * to it. The CRDs, the folder of YAML and the controllers are made from this table.
  */
 import type { z } from 'zod';
-import { schedules } from '../runtime/core/schedules.ts';
 import { defaultNameRule, defaultSlugRule } from './default-names.ts';
-import { imageServiceSpec, imageServiceStatus } from './image-service/schema.ts';
 import { reconcileProject } from './project/reconcile.ts';
 import { projectSpec, projectStatus } from './project/schema.ts';
 import { reconcileRecipe } from './recipe/reconcile.ts';
@@ -126,35 +124,10 @@ export const kinds = [
 ] as const satisfies readonly Kind[];
 
 /**
- * Kubernetes limits a CronJob's name to 52 characters, and ours consists of the installation's
- * name, a dash and the job's name.
+ * The kinds that describe an installation in a cluster, and have no meaning on a single machine; see
+ * cluster-kinds.ts.
  */
-const CRON_JOB_NAME_MAX = 52;
-const INSTALLATION_NAME_MAX =
-  CRON_JOB_NAME_MAX - 1 - Math.max(...Object.keys(schedules).map(({ length }) => length));
-
-/** Kinds that describe an installation in a cluster, and have no meaning on a single machine. */
-export const clusterKinds = [
-  {
-    kind: 'ImageService',
-    plural: 'imageservices',
-    description:
-      'One installation of the runtime: the processes that take, keep and deliver images.',
-    spec: imageServiceSpec,
-    status: imageServiceStatus,
-    rules: [
-      {
-        rule: `self.metadata.name.matches('^[a-z]([-a-z0-9]{0,${INSTALLATION_NAME_MAX - 2}}[a-z0-9])?$')`,
-        message: `\`metadata.name\` must have at most ${INSTALLATION_NAME_MAX} lower case letters, digits and dashes and begin with a letter: Services and CronJobs are named after it`,
-      },
-    ],
-    columns: [
-      { name: 'API', type: 'string', path: '.spec.baseURL' },
-      { name: 'Domain', type: 'string', path: '.spec.deliveryRootDomain' },
-      { name: 'Image', type: 'string', path: '.status.image' },
-    ],
-  },
-] as const satisfies readonly Described[];
+export const clusterKindNames: readonly string[] = ['ImageService'];
 
 export function findKind(name: string): Kind | undefined {
   return kinds.find(({ kind }) => kind === name);

@@ -7,7 +7,7 @@ import { z } from 'zod';
 import { PAUSED, PLAN_ONLY } from '../cluster/directives.ts';
 import type { Identity } from '../declared.ts';
 import { group, objectName } from '../fields.ts';
-import { API_VERSION, clusterKinds, findKind, GROUP, type Kind, kinds } from '../kinds.ts';
+import { API_VERSION, clusterKindNames, findKind, GROUP, type Kind, kinds } from '../kinds.ts';
 import { explain, show, valueAt } from './explain.ts';
 import { type Fault, type Note, printPath } from './fault.ts';
 import type { RawDocument } from './read-documents.ts';
@@ -71,8 +71,7 @@ export function identify({ namespace, kind, name }: Omit<Identity, 'uid'>): Iden
 
 function whyPassedOver(apiVersion: string, kind: string): string | undefined {
   if (!isMeantAsOurs(apiVersion)) return `${apiVersion} ${kind} is not a resource of ${GROUP}`;
-  if (clusterKinds.some((each) => each.kind === kind))
-    return `${kind} has an effect only in a cluster`;
+  if (clusterKindNames.includes(kind)) return `${kind} has an effect only in a cluster`;
   return undefined;
 }
 

@@ -3,8 +3,9 @@
  * words. Messages of patterns, bounds or schemas would not help anybody.
  */
 import { beforeAll, describe, expect, it } from 'vitest';
+import { clusterKinds } from '../../operator/cluster-kinds.ts';
 import { structural } from '../../operator/crd.ts';
-import { clusterKinds, kinds as tenantKinds } from '../../operator/kinds.ts';
+import { kinds as tenantKinds } from '../../operator/kinds.ts';
 import { full } from '../operator/image-service/samples.ts';
 import { kubeRequest } from '../support/kube-request.ts';
 import { useControlPlane } from '../support/shared-control-plane.ts';

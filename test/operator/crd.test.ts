@@ -2,10 +2,15 @@ import { execFileSync } from 'node:child_process';
 import { readdirSync, readFileSync } from 'node:fs';
 import { describe, expect, it } from 'vitest';
 import { parse } from 'yaml';
+import { clusterKinds } from '../../operator/cluster-kinds.ts';
 import { printCrd, structural } from '../../operator/crd.ts';
-import { clusterKinds, kinds as tenantKinds } from '../../operator/kinds.ts';
+import { clusterKindNames, kinds as tenantKinds } from '../../operator/kinds.ts';
 
 const kinds = [...tenantKinds, ...clusterKinds];
+
+it('the kinds that only a cluster has are those that a folder of documents leaves out', () => {
+  expect(clusterKinds.map(({ kind }) => kind)).toEqual(clusterKindNames);
+});
 
 type Schema = {
   type?: string;

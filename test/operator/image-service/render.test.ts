@@ -1,12 +1,12 @@
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
+import { clusterKinds } from '../../../operator/cluster-kinds.ts';
 import { components, type Installation } from '../../../operator/image-service/installation.ts';
 import { poolsOf } from '../../../operator/image-service/render/autoscaling.ts';
 import type { RenderedObject } from '../../../operator/image-service/render/object.ts';
 import { allObjects, renderInstallation } from '../../../operator/image-service/render/render.ts';
 import type { ImageServiceSpec } from '../../../operator/image-service/schema.ts';
-import { clusterKinds } from '../../../operator/kinds.ts';
 import { permissions } from '../../../operator/permissions.ts';
 import {
   API_END_MS_MAX,
