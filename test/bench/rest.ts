@@ -6,6 +6,7 @@ import { startPostgres } from '../../runtime/standalone/postgres.ts';
 import { PROCESSES, startDeployment } from '../contract/support/deployment.ts';
 import type { Tintype } from '../contract/support/tintype.ts';
 import type { TestDatabase } from '../support/database.ts';
+import { startRabbitServer } from '../support/rabbitmq-server.ts';
 import { type Figure, figure } from './figure.ts';
 import { measureAtRest, measureEach } from './process-tree.ts';
 
@@ -46,7 +47,10 @@ async function startDatabase(): Promise<TestDatabase> {
 }
 
 async function measureDeployment(): Promise<Figure[]> {
-  const deployment = await startDeployment((usual) => usual, startDatabase);
+  const deployment = await startDeployment((usual) => usual, {
+    createDatabase: startDatabase,
+    openBroker: startRabbitServer,
+  });
   try {
     const figures: Figure[] = [];
     for (const name of PROCESSES) {

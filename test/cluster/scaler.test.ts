@@ -13,7 +13,7 @@ import { connectKube } from '../operator/kube/connect.ts';
 import { silentLog as log } from '../operator/kube/silent-log.ts';
 import { useDatabase } from '../support/database.ts';
 import { type Json, useInstallationCluster } from '../support/installation-cluster.ts';
-import { type RabbitServer, startRabbitServer } from '../support/rabbitmq-server.ts';
+import { type Broker, takeVirtualHost } from '../support/shared-broker.ts';
 import { until } from '../support/until.ts';
 
 const cluster = useInstallationCluster(useDatabase().db);
@@ -28,14 +28,11 @@ const labels = {
   'app.kubernetes.io/component': 'worker-ingest',
 };
 
-let rabbit: RabbitServer;
+let rabbit: Broker;
 beforeAll(async () => {
-  rabbit = await startRabbitServer();
+  rabbit = await takeVirtualHost();
 }, 300_000);
-afterAll(async () => {
-  await broker.close('it');
-  await rabbit.stop();
-});
+afterAll(() => broker.close('it'));
 
 /** The number of work items that each pod reports. */
 const inHand = new Map<string, number>();

@@ -22,20 +22,23 @@ let collector: OtlpServer;
 let deployment: Deployment;
 let database: FaultProxy;
 let storage: FaultProxy;
+let broker: FaultProxy;
 let databaseUrl: string;
 let photo: Buffer;
 let headers: Record<string, string>;
 let key: string;
 
 /**
- * Makes every secret a canary, and puts proxies before database and storage so that tests can take
- * them down.
+ * Makes every secret a canary, and puts proxies before database, storage and broker so that tests
+ * can take them down.
  */
 async function withCanaries(usual: Environment): Promise<Environment> {
   databaseUrl = usual['TINTYPE_DATABASE_URL'] ?? '';
   const storageUrl = usual['TINTYPE_S3_ENDPOINT'] ?? '';
   database = await startFaultProxy({ port: Number(new URL(databaseUrl).port) });
   storage = await startFaultProxy({ port: Number(new URL(storageUrl).port) });
+  const brokerUrl = usual['TINTYPE_AMQP_URL'] ?? '';
+  broker = await startFaultProxy({ port: Number(new URL(brokerUrl).port) });
   const through = (url: string, { port }: FaultProxy) =>
     Object.assign(new URL(url), { port: String(port) }).href.replace(/\/$/, '');
   canaries.note('database password', new URL(databaseUrl).password);
@@ -44,6 +47,7 @@ async function withCanaries(usual: Environment): Promise<Environment> {
     ...usual,
     TINTYPE_DATABASE_URL: through(databaseUrl, database),
     TINTYPE_S3_ENDPOINT: through(storageUrl, storage),
+    TINTYPE_AMQP_URL: through(brokerUrl, broker),
     TINTYPE_REQUEST_SIGNING_SECRET: canaries.make('request signing secret'),
     TINTYPE_STORAGE_EVENT_SECRET: canaries.make('storage event secret'),
     TINTYPE_PROVIDER_A_SECRET: canaries.make('provider A secret'),
@@ -66,7 +70,7 @@ beforeAll(async () => {
 
 afterAll(async () => {
   await deployment?.stop();
-  await Promise.all([database?.close(), storage?.close(), collector?.close()]);
+  await Promise.all([database, storage, broker, collector].map((each) => each?.close()));
 });
 
 function kept(answer: Answer): Answer {
@@ -199,7 +203,8 @@ describe('a deployment with known secrets', { shuffle: false }, () => {
     const { lines } = deployment.processes.dispatcher;
     const reported = () => lines.some((line) => line.includes('401'));
     await expect.poll(reported).toBe(true);
-    await deployment.servers.rabbit.kill();
+    broker.set({ kind: 'refuse' });
+    broker.cut();
     await sendUpload('unheard.jpg', 'direct');
   });
 

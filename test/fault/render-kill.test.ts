@@ -11,24 +11,24 @@ import { decoderPids, isRunning, ticksOf } from '../support/decoder-processes.ts
 import { publishImage } from '../support/delivered.ts';
 import { type Answer, type DeliveryHost, startDeliveryHost } from '../support/delivery-host.ts';
 import { over, seededRandom } from '../support/pictures.ts';
-import { type RabbitServer, startRabbitServer } from '../support/rabbitmq-server.ts';
 import { makeProject } from '../support/rows.ts';
+import { type Broker, takeVirtualHost } from '../support/shared-broker.ts';
 import { endWell, type Spawned, startProgram, untilReady } from './support/spawned.ts';
 import { makeStorage, type TestStorage } from './support/storages.ts';
 import type { TakingWords } from './support/taking-worker.ts';
 
 const { db, url } = useDatabase({ maxConnections: 20 });
 const soon = { timeout: 60_000, interval: 20 };
-let rabbit: RabbitServer;
+let broker: Broker;
 let storage: TestStorage;
 let host: DeliveryHost;
 let worker: Spawned;
 let project: ProjectRow;
 
 beforeAll(async () => {
-  [rabbit, storage] = await Promise.all([startRabbitServer(), makeStorage('S3')]);
+  [broker, storage] = await Promise.all([takeVirtualHost(), makeStorage('S3')]);
   const log = createLog({ level: 'silent', name: 'test' });
-  const queue = await createRabbitQueue({ url: rabbit.url, log });
+  const queue = await createRabbitQueue({ url: broker.url, log });
   host = await startDeliveryHost({ db, queue, content: storage.buckets.content, wall_clock_ms: 0 });
   worker = await startRenderer();
   startingTicks = await findStartingTicks();
@@ -42,7 +42,6 @@ afterAll(async () => {
   if (worker !== undefined) await endWell(worker);
   await host?.close();
   await storage?.remove();
-  await rabbit?.stop();
 });
 beforeEach(() =>
   db.query('delete from usage_batch_rows where project_id = $1', [project.project_id]),
@@ -58,7 +57,7 @@ function noise(): Promise<Buffer> {
 }
 
 async function startRenderer(): Promise<Spawned> {
-  const words = { url: url(), storage: storage.words, amqpUrl: rabbit.url };
+  const words = { url: url(), storage: storage.words, amqpUrl: broker.url };
   const started = startProgram('taking-worker', {
     ...words,
     poll_every_ms: 3_600_000,

@@ -10,16 +10,16 @@ import { createLog } from '../../runtime/platform/log.ts';
 import type { Queue } from '../../runtime/platform/queue/queue.ts';
 import { createRabbitQueue } from '../../runtime/platform/queue/rabbitmq.ts';
 import { useDatabase } from '../support/database.ts';
-import { type RabbitServer, startRabbitServer } from '../support/rabbitmq-server.ts';
 import { makeProject, must } from '../support/rows.ts';
 import { scores } from '../support/scanner-server.ts';
 import { makeScans, type Scans } from '../support/scans.ts';
+import { type Broker, takeVirtualHost } from '../support/shared-broker.ts';
 import { makeStorage, type TestStorage } from './support/storages.ts';
 
 const { db } = useDatabase();
 const START_MS = 120_000;
 const stays = new AbortController().signal;
-let rabbit: RabbitServer;
+let broker: Broker;
 let storage: TestStorage;
 let queue: Queue;
 let worker_queue: Queue;
@@ -27,9 +27,9 @@ let scans: Scans;
 let project: ProjectRow;
 
 beforeAll(async () => {
-  [rabbit, storage] = await Promise.all([startRabbitServer(), makeStorage('S3')]);
+  [broker, storage] = await Promise.all([takeVirtualHost(), makeStorage('S3')]);
   const log = createLog({ level: 'silent', name: 'test' });
-  const connect = () => createRabbitQueue({ url: rabbit.url, log });
+  const connect = () => createRabbitQueue({ url: broker.url, log });
   [queue, worker_queue] = await Promise.all([connect(), connect()]);
   scans = await makeScans(db, { buckets: storage.buckets, queue, worker_queue });
 }, START_MS);
@@ -38,7 +38,6 @@ afterAll(async () => {
   await queue?.close();
   await worker_queue?.close();
   await storage?.remove();
-  await rabbit?.stop();
 });
 beforeEach(async () => {
   // Removes the checks of revisions that other tests have published.

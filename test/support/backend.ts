@@ -22,14 +22,14 @@ export const isOnRealServers = (): boolean => isWanted;
 /** Returns undefined for the embedded backend. The caller closes the queue. */
 export async function openBackend(): Promise<Backend | undefined> {
   if (servers === undefined) return undefined;
-  const { rabbit, access, made } = servers.started();
+  const { broker, access, made } = servers.started();
   const open = async (name: string) => {
     made.push(await createBucket(access, `${name}-${randomBytes(4).toString('hex')}`));
     return createS3Bucket(access, made.at(-1) ?? '');
   };
   const buckets = { ingest: await open('ingest'), content: await open('content') };
   const log = createLog({ level: 'silent', name: 'test' });
-  return { buckets, queue: await createRabbitQueue({ url: rabbit.url, log }) };
+  return { buckets, queue: await createRabbitQueue({ url: broker.url, log }) };
 }
 
 /**

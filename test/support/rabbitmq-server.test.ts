@@ -2,7 +2,7 @@
 import { readdirSync, readFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { expect, it } from 'vitest';
-import { startRabbitServer } from './rabbitmq-server.ts';
+import { takeVirtualHost } from './shared-broker.ts';
 
 function environments(): string[] {
   const pids = readdirSync('/proc').filter((name) => Number(name) > 0);
@@ -16,13 +16,9 @@ function environments(): string[] {
 }
 
 it('a RabbitMQ server has the temporary folder of its test run in its environment', async () => {
-  const server = await startRabbitServer();
-  try {
-    const mark = `RABBITMQ_NODE_PORT=${new URL(server.url).port}\0`;
-    const brokers = environments().filter((each) => each.includes(mark));
-    expect(brokers.length).toBeGreaterThan(0);
-    expect(brokers.filter((each) => !each.includes(`TMPDIR=${tmpdir()}\0`))).toEqual([]);
-  } finally {
-    await server.stop();
-  }
+  const { url } = await takeVirtualHost();
+  const mark = `RABBITMQ_NODE_PORT=${new URL(url).port}\0`;
+  const brokers = environments().filter((each) => each.includes(mark));
+  expect(brokers.length).toBeGreaterThan(0);
+  expect(brokers.filter((each) => !each.includes(`TMPDIR=${tmpdir()}\0`))).toEqual([]);
 }, 300_000);

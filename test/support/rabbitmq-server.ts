@@ -16,11 +16,11 @@ import { untilServing } from './until-serving.ts';
 
 export type RabbitServer = {
   url: string;
-  /** Stops the broker gracefully, and restarts it on the same port with its stored data. */
-  restart(): Promise<void>;
+  /** Stops the broker gracefully. */
   kill(): Promise<void>;
   /** Kills it with SIGKILL. What it confirmed before is on disk. */
   crash(): Promise<void>;
+  /** Starts it again on the same port with its stored data. */
   start(): Promise<void>;
   /** Freezes the leader of this quorum queue, so that it does not respond. */
   freeze(queue: string): Promise<void>;
@@ -42,21 +42,24 @@ const STARTS_MAX = 3;
 /**
  * Retries with other ports, because another program may take a free port before the broker listens.
  */
-export async function startRabbitServer(): Promise<RabbitServer> {
+export async function startRabbitServer(
+  /** Created next to the default one, for the same user. */
+  virtualHosts: readonly string[] = [],
+): Promise<RabbitServer> {
   if (!existsSync(`${BIN}/rabbitmq-server`)) {
     throw new Error('RabbitMQ is not installed: make test installs it from Debian');
   }
   await removeLeftovers(LEFTOVERS);
   for (let starts = 1; ; starts += 1) {
     try {
-      return await startOnFreePorts();
+      return await startOnFreePorts(virtualHosts);
     } catch (error) {
       if (starts === STARTS_MAX) throw error;
     }
   }
 }
 
-async function startOnFreePorts(): Promise<RabbitServer> {
+async function startOnFreePorts(virtualHosts: readonly string[]): Promise<RabbitServer> {
   const folder = await mkdtemp(join(tmpdir(), FOLDER_PREFIX));
   await writeFile(join(folder, 'owner.pid'), String(process.pid));
   for (const name of ['home', 'mnesia', 'log']) mkdirSync(join(folder, name));
@@ -78,7 +81,11 @@ async function startOnFreePorts(): Promise<RabbitServer> {
     RABBITMQ_PID_FILE: join(folder, 'pid'),
     RABBITMQ_CONF_ENV_FILE: '/dev/null',
     RABBITMQ_ENABLED_PLUGINS_FILE: join(folder, 'plugins'),
+    RABBITMQ_CONFIG_FILE: join(folder, 'rabbitmq.conf'),
   };
+  const definitions = join(folder, 'definitions.json');
+  await writeFile(definitions, JSON.stringify(define(['/', ...virtualHosts])));
+  await writeFile(env.RABBITMQ_CONFIG_FILE, `load_definitions = ${definitions}\n`);
   let server: ChildProcess | undefined;
   const start = async () => {
     // A killed broker leaves a crash dump in its working folder.
@@ -95,7 +102,8 @@ async function startOnFreePorts(): Promise<RabbitServer> {
   };
   const kill = () => end('SIGTERM');
   const stop = async () => {
-    await kill();
+    // Its data is thrown away.
+    await end('SIGKILL');
     await endEpmd(epmd);
     await rm(folder, { recursive: true, force: true });
   };
@@ -115,11 +123,16 @@ async function startOnFreePorts(): Promise<RabbitServer> {
     freeze: (queue) => control('eval', `sys:suspend(whereis('%2F_${queue}')).`),
     alarm: () => control('set_vm_memory_high_watermark', '0.0001'),
     calm: () => control('set_vm_memory_high_watermark', '0.4'),
-    restart: async () => {
-      await kill();
-      await start();
-    },
     stop,
+  };
+}
+
+function define(virtualHosts: readonly string[]) {
+  const everything = { configure: '.*', write: '.*', read: '.*' };
+  return {
+    users: [{ name: 'guest', password: 'guest', tags: 'administrator' }],
+    vhosts: virtualHosts.map((name) => ({ name })),
+    permissions: virtualHosts.map((vhost) => ({ user: 'guest', vhost, ...everything })),
   };
 }
 

@@ -1,10 +1,10 @@
 /** Object storage (versitygw) and a broker (RabbitMQ) for a test file, with the buckets created there. */
 import { afterAll, beforeAll } from 'vitest';
 import type { S3Access } from '../../runtime/platform/storage/s3-client.ts';
-import { type RabbitServer, startRabbitServer } from './rabbitmq-server.ts';
 import { connectS3, listKeys, type S3Server, startS3Server } from './s3-server.ts';
+import { type Broker, takeVirtualHost } from './shared-broker.ts';
 
-export type RealServers = { s3: S3Server; rabbit: RabbitServer; access: S3Access; made: string[] };
+export type RealServers = { s3: S3Server; broker: Broker; access: S3Access; made: string[] };
 
 export type UsedServers = {
   /** Throws before the first test and after the last one. */
@@ -25,18 +25,18 @@ export function useRealServers(onEnd: () => void): UsedServers {
   };
   beforeAll(async () => {
     const s3 = await startS3Server();
-    const rabbit = await startRabbitServer().catch(async (error: unknown) => {
+    const broker = await takeVirtualHost().catch(async (error: unknown) => {
       await s3.stop();
       throw error;
     });
-    servers = { s3, rabbit, access: connectS3(s3), made: [] };
+    servers = { s3, broker, access: connectS3(s3), made: [] };
   });
   afterAll(async () => {
     onEnd();
     const ended = servers;
     servers = undefined;
     ended?.access.client.destroy();
-    await Promise.all([ended?.s3.stop(), ended?.rabbit.stop()]);
+    await Promise.all([ended?.s3.stop(), ended?.broker.stop()]);
   });
   const keys = async () => {
     const { access, made } = started();

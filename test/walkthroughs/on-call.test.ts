@@ -145,7 +145,7 @@ describe('a night on call', { shuffle: false }, () => {
       process.kill(pid, 'SIGSTOP');
       try {
         await Promise.all([1, 2, 3].map((at) => upload(`unheard-${at}.jpg`)));
-        const connection = await connect(night.deployment.servers.rabbit.url);
+        const connection = await connect(night.deployment.servers.broker.url);
         const channel = await connection.createChannel();
         await channel.purgeQueue('tintype.ingest.doorbells');
         await connection.close();

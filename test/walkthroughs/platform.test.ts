@@ -56,7 +56,7 @@ async function nameHere(): Promise<Record<string, string>> {
     'postgres://postgres:password@db.example.com:5432': postgres.admin('').replace(/\/$/, ''),
     'owner tintype': `owner ${postgres.role}`,
     '--role=tintype': `--role=${postgres.role}`,
-    'amqp://tintype:password@mq.internal:5672': servers.rabbit.url,
+    'amqp://tintype:password@mq.internal:5672': servers.broker.url,
     AKIAEXAMPLE: s3['AWS_ACCESS_KEY_ID'] ?? '',
     'AWS_SECRET_ACCESS_KEY=example': `AWS_SECRET_ACCESS_KEY=${s3['AWS_SECRET_ACCESS_KEY']}`,
     'https://s3.eu-central-1.amazonaws.com': s3['TINTYPE_S3_ENDPOINT'] ?? '',

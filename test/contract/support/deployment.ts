@@ -1,5 +1,5 @@
 /**
- * Starts a deployment: `tintype migrate` on an empty database, then every process, configured only by its environment,
+ * Starts a deployment: `tintype migrate` on its database, then every process, configured only by its environment,
  * on real PostgreSQL, S3 and RabbitMQ, with an identity provider and a CDN of the test.
  */
 import { randomBytes } from 'node:crypto';
@@ -9,6 +9,7 @@ import { type CdnServer, startCdnServer } from '../../support/cdn-server.ts';
 import { createTestDatabase, type TestDatabase } from '../../support/database.ts';
 import { makeSigningPair, startKeySetServer } from '../../support/key-set-server.ts';
 import { newSealingKey } from '../../support/sealing-keys.ts';
+import { type Broker, takeVirtualHost } from '../../support/shared-broker.ts';
 import { type Caller, type Target, withHeaders } from './client.ts';
 import { type Servers, startServers } from './servers.ts';
 import { makeFolder, removeFolder, runTintype, spawnTintype } from './tintype.ts';
@@ -44,17 +45,23 @@ export type DeployedProcess = {
 const START_MS_MAX = 120_000;
 const ROOT_DOMAIN = 'img.test';
 
+export type Opened = { createDatabase(): Promise<TestDatabase>; openBroker(): Promise<Broker> };
+export const ofTheRun: Opened = {
+  createDatabase: () => createTestDatabase(),
+  openBroker: takeVirtualHost,
+};
+
 /**
- * `adapt` changes the usual environment of the processes. `createDatabase` creates the empty
- * database; the default is a test database.
+ * `adapt` changes the usual environment of the processes. `opened` creates the database and opens
+ * the broker; by default those of the test run, whose databases are migrated.
  */
 export async function startDeployment(
   adapt: (usual: Environment) => Environment | Promise<Environment> = (usual) => usual,
-  createDatabase: () => Promise<TestDatabase> = () => createTestDatabase('template0'),
+  opened: Opened = ofTheRun,
 ): Promise<Deployment> {
   const [servers, database, keySet, cdn, spool] = await Promise.all([
-    startServers(),
-    createDatabase(),
+    startServers(opened.openBroker),
+    opened.createDatabase(),
     startKeySetServer(),
     startCdnServer(),
     makeFolder(),

@@ -4,7 +4,6 @@
  */
 import { randomBytes } from 'node:crypto';
 import { afterAll, beforeAll } from 'vitest';
-import { type RabbitServer, startRabbitServer } from '../../support/rabbitmq-server.ts';
 import {
   connectS3,
   createBucket,
@@ -12,11 +11,12 @@ import {
   type S3Server,
   startS3Server,
 } from '../../support/s3-server.ts';
+import { type Broker, takeVirtualHost } from '../../support/shared-broker.ts';
 import { setBackend } from './tintype.ts';
 
 export type Servers = {
   s3: S3Server;
-  rabbit: RabbitServer;
+  broker: Broker;
   /** Creates two buckets and returns the environment variables for a process. */
   environment(): Promise<Record<string, string>>;
   /** Counts the objects in all buckets created here by kind, the first part of their keys. */
@@ -24,9 +24,10 @@ export type Servers = {
   stop(): Promise<void>;
 };
 
-export async function startServers(): Promise<Servers> {
+/** `openBroker` is for programs other than test files, which share the run's broker. */
+export async function startServers(openBroker = takeVirtualHost): Promise<Servers> {
   const s3 = await startS3Server();
-  const rabbit = await startRabbitServer().catch(async (error: unknown) => {
+  const broker = await openBroker().catch(async (error: unknown) => {
     await s3.stop();
     throw error;
   });
@@ -38,12 +39,12 @@ export async function startServers(): Promise<Servers> {
   };
   return {
     s3,
-    rabbit,
+    broker,
     environment: async () => {
       const prefix = `contract-${randomBytes(4).toString('hex')}`;
       return {
         ...s3.environment,
-        TINTYPE_AMQP_URL: rabbit.url,
+        TINTYPE_AMQP_URL: broker.url,
         TINTYPE_INGEST_BUCKET: await newBucket(`${prefix}-ingest`),
         TINTYPE_CONTENT_BUCKET: await newBucket(`${prefix}-content`),
       };
@@ -57,7 +58,7 @@ export async function startServers(): Promise<Servers> {
     },
     stop: async () => {
       access.client.destroy();
-      await Promise.all([s3.stop(), rabbit.stop()]);
+      await Promise.all([s3.stop(), broker.stop()]);
     },
   };
 }

@@ -10,6 +10,7 @@ import { promisify } from 'node:util';
 import { type Servers, startServers } from '../../contract/support/servers.ts';
 import { type DebianPostgres, startDebianPostgres } from '../../support/debian-postgres.ts';
 import { makeSigningPair, startKeySetServer } from '../../support/key-set-server.ts';
+import { startRabbitServer } from '../../support/rabbitmq-server.ts';
 import { apply, kubectl, makeNamespace } from './kubectl.ts';
 import { type SlowStorage, startSlowStorage } from './slow-storage.ts';
 
@@ -34,7 +35,7 @@ export const SERVERS = 'tintype-e2e-servers';
 
 export async function startSurroundings(): Promise<Surroundings> {
   const [servers, postgres, keySet] = await Promise.all([
-    startServers(),
+    startServers(startRabbitServer),
     startDebianPostgres(),
     startKeySetServer(),
   ]);
@@ -56,7 +57,7 @@ export async function startSurroundings(): Promise<Surroundings> {
   const s3_endpoint = (await offer('s3', storage.endpoint)).replace(/\/$/, '');
   return {
     database_url: await offer('postgres', postgres.application('')),
-    amqp_url: await offer('rabbitmq', servers.rabbit.url),
+    amqp_url: await offer('rabbitmq', servers.broker.url),
     s3: { ...environment, TINTYPE_S3_ENDPOINT: s3_endpoint },
     issuer,
     jwks_url,

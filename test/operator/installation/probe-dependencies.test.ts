@@ -7,21 +7,21 @@ import type { FoundSecrets } from '../../../operator/image-service/secrets.ts';
 import { createProbeDependencies } from '../../../operator/installation/probe-dependencies.ts';
 import { systemTimedClock } from '../../../operator/kube/timed-clock.ts';
 import { writeBucketCors } from '../../../runtime/platform/storage/s3-cors.ts';
-import { type RabbitServer, startRabbitServer } from '../../support/rabbitmq-server.ts';
 import { connectS3, createBucket, type S3Server, startS3Server } from '../../support/s3-server.ts';
 import { makeSelfSigned } from '../../support/self-signed.ts';
+import { type Broker, takeVirtualHost } from '../../support/shared-broker.ts';
 import { least } from '../image-service/samples.ts';
 
-let rabbit: RabbitServer;
+let rabbit: Broker;
 let s3: S3Server;
 beforeAll(async () => {
-  [rabbit, s3] = await Promise.all([startRabbitServer(), startS3Server()]);
+  [rabbit, s3] = await Promise.all([takeVirtualHost(), startS3Server()]);
   const access = connectS3(s3);
   for (const bucket of ['in-bucket', 'out-bucket', 'without-cors'])
     await createBucket(access, bucket);
   await writeBucketCors(access, 'in-bucket');
 }, 300_000);
-afterAll(() => Promise.all([rabbit.stop(), s3.stop()]));
+afterAll(() => s3.stop());
 
 type Declared = {
   spec?: Partial<Omit<ImageServiceSpec, 'storage'>> & { storage?: object };

@@ -8,20 +8,15 @@ import {
   connectRabbit,
   type RabbitConnection,
 } from '../../../../runtime/platform/queue/rabbitmq-connection.ts';
-import { type RabbitServer, startRabbitServer } from '../../../support/rabbitmq-server.ts';
+import { takeVirtualHost } from '../../../support/shared-broker.ts';
 
 const log = createLog({ level: 'silent', name: 'test' });
-let server: RabbitServer | undefined;
 let connection: RabbitConnection | undefined;
 
 beforeAll(async () => {
-  server = await startRabbitServer();
-  connection = await connectRabbit(server.url, log);
+  connection = await connectRabbit((await takeVirtualHost()).url, log);
 });
-afterAll(async () => {
-  await connection?.close();
-  await server?.stop();
-});
+afterAll(() => connection?.close());
 
 it('closing a kept channel also closes the channel that is opened in its place', async () => {
   if (connection === undefined) throw new Error('there is a connection from the beginning on');

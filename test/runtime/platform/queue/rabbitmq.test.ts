@@ -65,58 +65,30 @@ async function refuseDoorbells(): Promise<void> {
 describeQueue('RabbitMQ', open, WAITING_MAX);
 
 describe('the RabbitMQ queue', () => {
-  it('recovers publishers, consumers, callers and servers after a broker restart', async () => {
+  it('fails while the broker is down, then recovers publishers, consumers, callers and servers, and keeps confirmed doorbells', async () => {
     const queue = await open();
     const seen: unknown[] = [];
     await queue.consume('ingest', { slots: 1 }, async (message) => void seen.push(message));
     await queue.serve('render', { slots: 1, waiting_max: 1 }, async () => 'rendered');
     await queue.publish('ingest', { n: 1 });
     await expect.poll(() => seen, soon).toEqual([{ n: 1 }]);
-    await server?.restart();
-    await expect
-      .poll(
-        () =>
-          queue.publish('ingest', { n: 2 }).then(
-            () => true,
-            () => false,
-          ),
-        soon,
-      )
-      .toBe(true);
-    await expect.poll(() => seen, soon).toContainEqual({ n: 2 });
-    const ask = () => queue.call('render', 1, { deadline_ms: 2000 }).catch(() => undefined);
-    await expect.poll(ask, soon).toBe('rendered');
-    await queue.close();
-  }, 300_000);
+    for (let n = 0; n < 50; n += 1) await queue.publish('render', { n });
 
-  it('keeps confirmed doorbells through a broker restart', async () => {
-    const queue = await open();
-    for (let n = 0; n < 50; n += 1) await queue.publish('ingest', { n });
-    await server?.restart();
-    const seen = new Set<number>();
-    await queue.consume('ingest', { slots: 4 }, async (message) => {
-      seen.add((message as { n: number }).n);
-    });
-    await expect.poll(() => seen.size, soon).toBe(50);
-    await queue.close();
-  }, 300_000);
-
-  it('fails doorbells and calls while the broker is down, and recovers', async () => {
-    const queue = await open();
     await server?.kill();
     await expect(queue.publish('ingest', {})).rejects.toThrow();
     await expect(queue.call('render', 1, { deadline_ms: 500 })).rejects.toThrow();
     await server?.start();
-    await expect
-      .poll(
-        () =>
-          queue.publish('ingest', {}).then(
-            () => true,
-            () => false,
-          ),
-        soon,
-      )
-      .toBe(true);
+
+    const ring = () => queue.publish('ingest', { n: 2 }).then(String, String);
+    await expect.poll(ring, soon).toBe('undefined');
+    await expect.poll(() => seen, soon).toContainEqual({ n: 2 });
+    const ask = () => queue.call('render', 1, { deadline_ms: 2000 }).catch(() => undefined);
+    await expect.poll(ask, soon).toBe('rendered');
+    const confirmed = new Set<number>();
+    await queue.consume('render', { slots: 4 }, async (message) => {
+      confirmed.add((message as { n: number }).n);
+    });
+    await expect.poll(() => confirmed.size, soon).toBe(50);
     await queue.close();
   }, 300_000);
 
