@@ -15,6 +15,7 @@ import { kubeApply, kubeOk, kubeRelease } from '../support/kube-request.ts';
 import { lastingIn } from '../support/lasting.ts';
 import { installHttpRoutes, judgedBy } from '../support/optional-definitions.ts';
 import { lookAtRoutes } from '../support/route-looks.ts';
+import { sampleOf } from '../support/sample.ts';
 import { lookAtTenants } from '../support/tenant-looks.ts';
 import { declareAt, liveAt, pathOf } from '../support/tenant-places.ts';
 
@@ -116,6 +117,9 @@ async function outcome(place: Place): Promise<unknown> {
   return JSON.parse(text.replaceAll(projects[0]?.project_id ?? 'none', 'ID'));
 }
 
+/** Both modes write routes in the same way; every third change suffices for the second one. */
+const CHANGES_OF: Record<Mode, number> = { Ingress: 1, Gateway: 3 };
+
 /** Changes to a project whose routes are up to date. */
 const changes = {
   'with other domains': (place: Place) => declare(place, 'three.example', 'one.example'),
@@ -153,7 +157,7 @@ describe.each(['Ingress', 'Gateway'] as const)(
       expect(JSON.stringify(found)).toContain('Routed True Routed');
     }, 300_000);
 
-    it.each(Object.entries(all))(
+    it.each(sampleOf(Object.entries(all), CHANGES_OF[mode]))(
       'brings the routes of a project %s to the same end',
       async (_, change) => {
         const begin = async () => {

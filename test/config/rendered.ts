@@ -2,7 +2,7 @@
 import { execFileSync } from 'node:child_process';
 import { parseAllDocuments } from 'yaml';
 import { projectRoot } from '../house/source-files.ts';
-import { findKubeTool } from '../support/kube-tools.ts';
+import { FEW_COLLECTIONS, findKubeTool } from '../support/kube-tools.ts';
 
 export type KubeObject = {
   apiVersion: string;
@@ -23,6 +23,7 @@ export function run(tool: string, args: readonly string[], input?: string): stri
   return execFileSync(findKubeTool(tool), args, {
     cwd: projectRoot,
     encoding: 'utf8',
+    env: { ...process.env, ...FEW_COLLECTIONS },
     input,
     maxBuffer: 64 * 1024 * 1024,
     stdio: ['pipe', 'pipe', 'pipe'],
@@ -31,9 +32,15 @@ export function run(tool: string, args: readonly string[], input?: string): stri
 
 export type Values = Record<string, unknown>;
 
+/** Several tests look at the same values, and each template is a process. */
+const rendered = new Map<string, string>();
+
 export function helmText(values: Values = {}): string {
   const args = ['template', 'tintype', CHART, '--namespace', 'tintype-system', '--values', '-'];
-  return run('helm', args, JSON.stringify(values));
+  const input = JSON.stringify(values);
+  const text = rendered.get(input) ?? run('helm', args, input);
+  rendered.set(input, text);
+  return text;
 }
 
 export function helm(values: Values = {}): KubeObject[] {

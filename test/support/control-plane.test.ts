@@ -60,7 +60,7 @@ describe('the control plane shared by a test run', () => {
   });
 });
 
-describe('a control plane of a single test', () => {
+describe('a control plane of a single test', { shuffle: false }, () => {
   let plane: ControlPlane;
   beforeAll(async () => {
     plane = await startControlPlane({ components: [] });
@@ -91,10 +91,10 @@ describe('a control plane of a single test', () => {
   });
 
   it('leaves no server or folder behind when it is stopped', async () => {
-    const another = await startControlPlane({ components: [] });
-    await another.stop();
-    await expect(fetch(`${another.etcd_url}/health`)).rejects.toThrow();
-    await expect(access(another.folder)).rejects.toThrow('ENOENT');
+    await access(plane.folder);
+    await plane.stop();
+    await expect(fetch(`${plane.etcd_url}/health`)).rejects.toThrow();
+    await expect(access(plane.folder)).rejects.toThrow('ENOENT');
   });
 });
 

@@ -3,6 +3,7 @@
  * that a bug of the client cannot hide in the setup of a test.
  */
 import { once } from 'node:events';
+import type { IncomingMessage } from 'node:http';
 import { Agent, request } from 'node:https';
 import { text } from 'node:stream/consumers';
 import { setTimeout as sleep } from 'node:timers/promises';
@@ -78,6 +79,48 @@ async function requestOnce(plane: PlaneAddress, call: KubeCall): Promise<Sent> {
   const answer = await text(response);
   const retry_after = response.headers['retry-after'];
   return { status: response.statusCode, body: parse(answer), retry_after };
+}
+
+type WatchEvent = { type: string; object: Record<string, unknown> };
+
+/**
+ * Yields the objects that exist, then their changes, until the server ends the watch or the signal
+ * aborts it.
+ */
+export async function* kubeWatch(
+  plane: PlaneAddress,
+  { path, signal }: { path: string; signal: AbortSignal },
+): AsyncGenerator<WatchEvent> {
+  const sent = request(`${plane.url}${path}${path.includes('?') ? '&' : '?'}watch=true`, {
+    ...{ agent: false, ca: plane.ca, signal },
+    headers: { authorization: `Bearer ${plane.tokens.admin}` },
+  });
+  sent.end();
+  // The response fails as well.
+  sent.on('error', () => undefined);
+  try {
+    const [response] = await once(sent, 'response');
+    if (response.statusCode !== 200) throw new Error(`${path}: ${await text(response)}`);
+    for await (const line of linesOf(response)) {
+      const event = JSON.parse(line) as WatchEvent;
+      // The server cannot continue this watch.
+      if (event.type === 'ERROR') return;
+      yield event;
+    }
+  } catch (error) {
+    if (!signal.aborted) throw error;
+  } finally {
+    sent.destroy();
+  }
+}
+
+async function* linesOf(response: IncomingMessage): AsyncGenerator<string> {
+  let rest = '';
+  for await (const part of response.setEncoding('utf8')) {
+    const lines = `${rest}${part}`.split('\n');
+    rest = lines.pop() ?? '';
+    yield* lines;
+  }
 }
 
 /** Returns the body, and throws unless the response is a success. */

@@ -2,7 +2,7 @@
  * Plays the scheduler and the kubelet for the pods of a namespace, as the test decides. The controllers of the control
  * plane are real and react to the status of the pods.
  */
-import { kubeOk, kubeRequest, type PlaneAddress } from './kube-request.ts';
+import { kubeRequest, kubeWatch, type PlaneAddress } from './kube-request.ts';
 
 /** `wait` leaves the pod pending, as if its image were still being pulled. */
 export type Outcome = 'ready' | 'succeed' | 'fail' | 'crash' | 'wait';
@@ -19,36 +19,55 @@ export function playPods(
   namespace: string,
   outcomeOf: (pod: PlayedPod) => Outcome,
 ): PodPlayer {
-  let isOver = false;
-  const running = (async () => {
-    while (!isOver) {
-      await playOnce(plane, namespace, outcomeOf);
+  const path = `/api/v1/namespaces/${namespace}/pods`;
+  const over = new AbortController();
+  const pending = new Map<string, PlayedPod>();
+  const watching = followPending(plane, { path, pending, signal: over.signal });
+  // A pod may wait for something that no event of the API server reports.
+  const playing = (async () => {
+    while (!over.signal.aborted) {
+      await playOnce(plane, { path, pending, outcomeOf });
       await new Promise((resolve) => setTimeout(resolve, 50));
     }
   })();
   return {
-    stop: () => {
-      isOver = true;
-      return running;
+    stop: async () => {
+      over.abort();
+      await Promise.all([watching, playing]);
     },
   };
 }
 
+type Pending = { path: string; pending: Map<string, PlayedPod> };
+
+/** Keeps `pending` up to date. Asking again and again would occupy the API server of all tests. */
+async function followPending(
+  plane: PlaneAddress,
+  { path, pending, signal }: Pending & { signal: AbortSignal },
+): Promise<void> {
+  const selected = `${path}?fieldSelector=status.phase%3DPending`;
+  while (!signal.aborted) {
+    pending.clear();
+    for await (const { type, object } of kubeWatch(plane, { path: selected, signal })) {
+      const pod = object as PlayedPod;
+      if (type === 'DELETED') pending.delete(pod.metadata.name);
+      else pending.set(pod.metadata.name, pod);
+    }
+  }
+}
+
 async function playOnce(
   plane: PlaneAddress,
-  namespace: string,
-  outcomeOf: (pod: PlayedPod) => Outcome,
+  { path, pending, outcomeOf }: Pending & { outcomeOf: (pod: PlayedPod) => Outcome },
 ): Promise<void> {
-  const path = `/api/v1/namespaces/${namespace}/pods`;
-  const pending = `${path}?fieldSelector=status.phase%3DPending`;
-  const { items } = (await kubeOk(plane, { path: pending })) as { items: PlayedPod[] };
   await Promise.all(
-    items.map(async (pod) => {
+    [...pending].map(async ([name, pod]) => {
       const outcome = outcomeOf(pod);
       if (outcome === 'wait') return;
+      pending.delete(name);
       // The pod may have been deleted in the meantime, so the response is ignored.
       await kubeRequest(plane, {
-        ...{ method: 'PATCH', path: `${path}/${pod.metadata.name}/status` },
+        ...{ method: 'PATCH', path: `${path}/${name}/status` },
         body: { status: statuses[outcome](pod) },
         content_type: 'application/merge-patch+json',
       });

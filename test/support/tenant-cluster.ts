@@ -106,7 +106,7 @@ const plurals: Record<string, string> = {
 };
 
 const GROUP = '/apis/tintype.dev/v1alpha1';
-const OFTEN = { resync_ms: 500, retry_ms: 300 };
+const OFTEN = { resync_ms: 1_000, retry_ms: 300 };
 
 export function useTenantCluster({ db, key, wrap, context, ...options }: Options): TenantCluster {
   const cluster = useControlPlane();

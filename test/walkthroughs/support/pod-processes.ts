@@ -94,7 +94,8 @@ async function endOperator(operator: OperatorProcess | undefined): Promise<void>
 }
 
 async function migrate(state: State, pod: Pod): Promise<Outcome> {
-  const env = { PATH: process.env['PATH'], ...(await environmentOf(state, pod)) };
+  const { PATH, NODE_COMPILE_CACHE } = process.env;
+  const env = { PATH, NODE_COMPILE_CACHE, ...(await environmentOf(state, pod)) };
   const args = ['runtime/main.ts', ...(pod.spec.containers[0]?.args ?? [])];
   const child = spawn(process.execPath, args, { env, stdio: ['ignore', 'ignore', 'inherit'] });
   const [code] = await once(child, 'exit');
