@@ -1,19 +1,32 @@
-/** Sanitizes one upload in a separate process, and prints the estimated and the actual memory. */
+/**
+ * `node sanitize-alone.ts FILE… TYPE`: sanitizes uploads of one type, one after another, in a separate process. Prints
+ * a line for each: the estimated memory, and the peak of the process until then.
+ */
 import { readFileSync } from 'node:fs';
 import sharp from 'sharp';
 import { sanitize } from '../../runtime/worker/ingest/sanitize.ts';
 
-const [file = '', contentType = ''] = process.argv.slice(2);
+const files = process.argv.slice(2, -1);
+const contentType = process.argv.at(-1) ?? '';
 // The settings of a decoder.
 sharp.cache(false);
 sharp.concurrency(1);
-const estimates: number[] = [];
-await sanitize(readFileSync(file), contentType, ({ memory_bytes }) => {
-  estimates.push(memory_bytes);
-  return Promise.resolve(true);
-});
-// Reads the kernel's value, because Node's maxRSS includes the peak of the process that started
-// this one.
-const [, kibibytes] = /^VmHWM:\s+(\d+) kB$/m.exec(readFileSync('/proc/self/status', 'utf8')) ?? [];
-const peak_bytes = Number(kibibytes) * 1024;
-process.stdout.write(JSON.stringify({ estimate_bytes: estimates[0] ?? 0, peak_bytes }));
+for (const file of files) {
+  const estimates: number[] = [];
+  await sanitize(readFileSync(file), contentType, ({ memory_bytes }) => {
+    estimates.push(memory_bytes);
+    return Promise.resolve(true);
+  });
+  const measured = { estimate_bytes: estimates[0] ?? 0, peak_bytes: peakBytes() };
+  process.stdout.write(`${JSON.stringify(measured)}\n`);
+}
+
+/**
+ * Reads the kernel's value, because Node's maxRSS includes the peak of the process that started
+ * this one.
+ */
+function peakBytes(): number {
+  const status = readFileSync('/proc/self/status', 'utf8');
+  const [, kibibytes] = /^VmHWM:\s+(\d+) kB$/m.exec(status) ?? [];
+  return Number(kibibytes) * 1024;
+}

@@ -174,7 +174,7 @@ function svgs() {
       '<defs><linearGradient id="a"><stop stop-color="red"/><stop offset="1" stop-color="#00f"/></linearGradient></defs><rect width="60" height="60" fill="url(#a)"/>',
     ),
     'with a filter': of(
-      '<filter id="f"><feGaussianBlur stdDeviation="2"/></filter><circle cx="30" cy="30" r="20" filter="url(#f)"/>',
+      '<filter id="f"><feGaussianBlur stdDeviation="2"/></filter><circle cx="30" cy="30" r="4" filter="url(#f)"/>',
     ),
     'with styles': of(
       '<style>.a{fill:#0a0} #b>rect{opacity:.5}</style><g id="b"><rect class="a" width="30" height="30"/></g><text x="4" y="50">Text</text>',

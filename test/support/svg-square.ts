@@ -1,7 +1,7 @@
-/** SVG documents on a grid of 2048 × 2048. */
+/** SVG documents on a square grid. */
 
-export function square(content: string): string {
-  return `<svg xmlns="http://www.w3.org/2000/svg" width="2048" height="2048">${content}</svg>`;
+export function square(content: string, side = 2048): string {
+  return `<svg xmlns="http://www.w3.org/2000/svg" width="${side}" height="${side}">${content}</svg>`;
 }
 
 /** The filter `f`, with many named results that a renderer must keep in memory. */

@@ -4,7 +4,7 @@ import type { Sharp } from 'sharp';
 import { describe, expect, it } from 'vitest';
 import { pngCompressionLevel, type RenderPlan } from '../../../../runtime/core/delivery/plan.ts';
 import { encode } from '../../../../runtime/worker/render/encoders.ts';
-import { over, photograph } from '../../../support/pictures.ts';
+import { over, type Picture, photograph } from '../../../support/pictures.ts';
 import { mustPlan } from '../../../support/planned.ts';
 
 const small = { width: 320, height: 240 };
@@ -13,7 +13,12 @@ type Size = typeof small;
 type Encoded = { format: RenderPlan['format']; quality: number | null; size: Size };
 type Settings = (picture: Sharp) => Sharp;
 
-const picture = ({ width, height }: Size) => over(photograph(width, height));
+const pixels = new Map<Size, Picture>();
+const picture = (size: Size) => {
+  const known = pixels.get(size) ?? photograph(size.width, size.height);
+  pixels.set(size, known);
+  return over(known);
+};
 const ours = ({ format, quality, size }: Encoded) =>
   encode(picture(size), { format, quality, output: size }).toBuffer();
 const by = (settings: Settings, { size }: Encoded) => settings(picture(size)).toBuffer();

@@ -143,8 +143,11 @@ describe('a browser without a content security policy', () => {
 
   it('makes no request and runs no script from sanitized attacks', async () => {
     expect(EVERYTHING.length).toBeGreaterThan(150);
-    const documents = EVERYTHING.flatMap((vector, index) => {
-      const clean = sanitizeSvg(Buffer.from(whole(vector, 'width="90" height="90"'))).vector;
+    const sanitized = EVERYTHING.map(
+      (vector) => sanitizeSvg(Buffer.from(whole(vector, 'width="90" height="90"'))).vector,
+    );
+    // What is left of many attacks is the same, to the byte.
+    const documents = [...new Set(sanitized)].flatMap((clean, index) => {
       pages.set(`/${index}.svg`, clean).set(`/${index}.html`, inHtml(clean));
       return [`/${index}.svg`, `/${index}.html`];
     });
