@@ -51,7 +51,7 @@ const KILLS_MAX = 3 + RUNS / 50;
 const api = useApi();
 const owner = api.session(newSubject());
 let bytes: Record<Exclude<Stored, 'none'>, Buffer>;
-/** The bytes of multipart uploads, whose parts have a minimum size. */
+/** The bytes of multipart uploads in two parts: the smallest first one, and a short last one. */
 let large: Buffer;
 let sandbox: Sandbox;
 let s3: TestStorage | undefined;
@@ -61,7 +61,7 @@ beforeAll(async () => {
   clock = await takeDatabaseClock(api.databaseUrl(), api.db);
   const right = await over(photograph(16, 12)).png().toBuffer();
   const same_size = Buffer.alloc(right.length, 'x');
-  large = padded(right, 2 * PART_BYTES_MIN);
+  large = padded(right, PART_BYTES_MIN);
   bytes = { right, same_size, other_size: Buffer.from('short') };
   sandbox = createSandbox({
     slots: 1,

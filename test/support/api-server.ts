@@ -24,6 +24,8 @@ import { openBackend } from './backend.ts';
 import { useDatabase } from './database.ts';
 
 export const STAFF_SUBJECT = 'user_staff';
+/** The signing key of all APIs of a run, because creating one takes long. */
+const IDENTITY = join(tmpdir(), 'tintype-identity');
 /** Small, so that a test can exceed it. */
 export const INGEST_BYTES_MAX = 5_000_000;
 export const STORAGE_EVENT_SECRET = 'the secret of storage events';
@@ -52,6 +54,7 @@ export function useApi() {
   const lines: string[] = [];
   const started = { baseUrl: '', provider: undefined as IdentityProvider | undefined };
   let usual: ApiDeps;
+  let usualApp: ReturnType<typeof createApi>;
   let app: ReturnType<typeof createApi>;
   let server: Server;
   beforeAll(async () => {
@@ -64,14 +67,15 @@ export function useApi() {
     const [baseUrl, clock] = [started.baseUrl, systemClock];
     const buckets = openBuckets(folder, baseUrl);
     const storage = folderStorageHandler({ buckets, secret: STORAGE_SECRET, clock });
-    started.provider = await createIdentityProvider({ dataDir: folder, baseUrl, clock });
+    started.provider = await createIdentityProvider({ dataDir: IDENTITY, baseUrl, clock });
     const { provider } = started;
     usual = apiDeps({ db, buckets, provider, lines, baseUrl, ...TERMS, ...(await openBackend()) });
-    app = createApi(usual);
+    usualApp = createApi(usual);
+    app = usualApp;
   });
   beforeEach(() => {
     lines.length = 0;
-    app = createApi(usual);
+    app = usualApp;
   });
   afterAll(async () => {
     server.closeAllConnections();

@@ -12,14 +12,14 @@ export type TestDatabase = {
 
 /** Clones the run's template by default; `template0` gives an empty database. */
 export async function createTestDatabase(template = TEMPLATE_DATABASE): Promise<TestDatabase> {
-  const adminUrl = inject('postgresUrl');
+  const admin = connectAdmin();
   const name = `test_${randomBytes(6).toString('hex')}`;
-  await runAsAdmin(adminUrl, `create database ${name} template ${template} strategy file_copy`);
+  await admin.query(`create database ${name} template ${template} strategy file_copy`);
   return {
-    url: Object.assign(new URL(adminUrl), { pathname: `/${name}` }).href,
+    url: Object.assign(new URL(inject('postgresUrl')), { pathname: `/${name}` }).href,
     drop: async () => {
-      await untilLeft(adminUrl, name);
-      await runAsAdmin(adminUrl, `drop database if exists ${name} with (force)`);
+      await untilLeft(admin, name);
+      await admin.query(`drop database if exists ${name} with (force)`);
     },
   };
 }
@@ -65,29 +65,29 @@ export function useDatabase(options: Omit<DatabaseOptions, 'url'> = {}): {
 }
 
 const LEAVING_MS_MAX = 10_000;
+const PATIENT_MS = 60_000;
+
+let shared: Database | undefined;
+
+/** All test files of a process share these connections: each new one costs the server a process. */
+function connectAdmin(): Database {
+  shared ??= createDatabase({
+    url: inject('postgresUrl'),
+    maxConnections: 2,
+    connectTimeoutMs: PATIENT_MS,
+    queryTimeoutMs: PATIENT_MS,
+  });
+  return shared;
+}
 
 /**
  * Waits until connections are closed. Dropping the database by force would end them with an error
  * that nobody handles.
  */
-async function untilLeft(adminUrl: string, name: string): Promise<void> {
-  const admin = createDatabase({ url: adminUrl, maxConnections: 1 });
+async function untilLeft(admin: Database, name: string): Promise<void> {
   const query = 'select 1 from pg_stat_activity where datname = $1';
-  try {
-    for (const end = Date.now() + LEAVING_MS_MAX; Date.now() < end; ) {
-      if ((await admin.query(query, [name])).length === 0) return;
-      await new Promise((resolve) => setTimeout(resolve, 20));
-    }
-  } finally {
-    await admin.close();
-  }
-}
-
-async function runAsAdmin(url: string, statement: string): Promise<void> {
-  const admin = createDatabase({ url, maxConnections: 1, queryTimeoutMs: 30_000 });
-  try {
-    await admin.query(statement);
-  } finally {
-    await admin.close();
+  for (const end = Date.now() + LEAVING_MS_MAX; Date.now() < end; ) {
+    if ((await admin.query(query, [name])).length === 0) return;
+    await new Promise((resolve) => setTimeout(resolve, 20));
   }
 }

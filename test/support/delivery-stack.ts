@@ -24,16 +24,12 @@ export type DeliveryStack = {
   remove(): void;
 };
 
-export type StackKind = 'embedded' | 'servers';
-type Stacks = { kind: StackKind; open(): Promise<DeliveryStack> };
-
 /** Low, so that a test can fill the queue. */
 export const CALLS_WAITING_MAX = 8;
 
-let stacks: Stacks = { kind: 'embedded', open: openEmbedded };
+let open: () => Promise<DeliveryStack> = openEmbedded;
 
-export const stackKind = (): StackKind => stacks.kind;
-export const openStack = (): Promise<DeliveryStack> => stacks.open();
+export const openStack = (): Promise<DeliveryStack> => open();
 
 async function openEmbedded(): Promise<DeliveryStack> {
   const storage = makeFolderBuckets();
@@ -54,17 +50,17 @@ async function openEmbedded(): Promise<DeliveryStack> {
  */
 export function onRealServers(): () => Promise<string[]> {
   const { started, keys } = useRealServers(() => {
-    stacks = { kind: 'embedded', open: openEmbedded };
+    open = openEmbedded;
   });
-  stacks = { kind: 'servers', open: () => openOnServers(started()) };
+  open = () => openOnServers(started());
   return keys;
 }
 
-async function openOnServers({ rabbit, access, made }: RealServers): Promise<DeliveryStack> {
+async function openOnServers({ broker, access, made }: RealServers): Promise<DeliveryStack> {
   const name = await createBucket(access, `delivery-${randomBytes(4).toString('hex')}`);
   made.push(name);
   const log = createLog({ level: 'silent', name: 'test' });
-  const terms = { url: rabbit.url, log, calls_waiting_max: CALLS_WAITING_MAX };
+  const terms = { url: broker.url, log, calls_waiting_max: CALLS_WAITING_MAX };
   const [asking, answering] = [await createRabbitQueue(terms), await createRabbitQueue(terms)];
   return {
     content: createS3Bucket(access, name),

@@ -30,10 +30,18 @@ export function readSeen(file: string): SeenRow[] {
     .map((line) => JSON.parse(line) as SeenRow);
 }
 
+/** The lines that this process has written, by file; a run sees most rows thousands of times. */
+const written = new Map<string, Set<string>>();
+
 // Lines are shorter than a page, so concurrent appends of several processes do not mix.
 function append(row: SeenRow): void {
   const file = process.env.TINTYPE_SEEN_FILE;
-  if (file !== undefined && file !== '') appendFileSync(file, `${JSON.stringify(row)}\n`);
+  if (file === undefined || file === '') return;
+  const line = `${JSON.stringify(row)}\n`;
+  const lines = written.get(file) ?? new Set();
+  if (lines.has(line)) return;
+  appendFileSync(file, line);
+  written.set(file, lines.add(line));
 }
 
 function pathnameOf(path: string): string {

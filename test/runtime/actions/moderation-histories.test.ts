@@ -20,7 +20,7 @@ import { after, type Model, type Move, newModel } from '../../support/moderation
 import { makeProcessing, makeProject, must, newRevision } from '../../support/rows.ts';
 
 const { db } = useDatabase({ maxConnections: 8 });
-const HISTORIES = Number(process.env['TINTYPE_SOAK_HISTORIES'] ?? 25);
+const HISTORIES = Number(process.env['TINTYPE_SOAK_HISTORIES'] ?? 15);
 const file_slug = 'hero.jpg';
 const actor = { actor_kind: 'staff', actor_id: 'user_staff' } as const;
 

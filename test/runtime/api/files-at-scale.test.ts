@@ -9,7 +9,8 @@ import { useApi } from '../../support/api-server.ts';
 import { type Explained, explaining } from '../../support/explaining.ts';
 import { makeManyFiles } from '../../support/many-files.ts';
 
-const FILES = Number(process.env['TINTYPE_SOAK_FILES'] ?? 200_000);
+/** At least so many that one file has the prefix `rare-`. */
+const FILES = Number(process.env['TINTYPE_SOAK_FILES'] ?? 120_000);
 const FILL_MS = 240_000;
 const LIMIT = 50;
 /** On a small page, other rows dominate: at most BESIDES, whatever the size of the project. */

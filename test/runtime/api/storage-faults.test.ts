@@ -34,7 +34,8 @@ const MIB = 2 ** 20;
 const api = useApi();
 const owner = api.session(newSubject());
 const small = randomBytes(2000);
-const large = randomBytes(10 * MIB);
+/** In two parts: the smallest first one, and a short last one. */
+const large = randomBytes(5 * MIB + 1000);
 let s3: S3Server;
 let proxy: StorageFaultProxy;
 let ingest: Bucket;

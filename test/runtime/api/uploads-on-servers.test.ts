@@ -1,4 +1,5 @@
-// Runs the same suites of uploads again, with real object storage and a real broker.
+// Runs suites of uploads again, with real object storage and a real broker. Those of multipart uploads, refusals and slow
+// bodies are left out: they run on both storages by themselves, and send nothing to the broker.
 import { describe, expect, it } from 'vitest';
 import { onRealServers } from '../../support/backend.ts';
 
@@ -20,22 +21,6 @@ describe('on S3 and RabbitMQ', { shuffle: false }, () => {
 
   describe('storage events and concurrent completion', async () => {
     await import('./routes/storage-events.test.ts');
-  });
-
-  describe('slow upload bodies', async () => {
-    await import('./slow-upload.test.ts');
-  });
-
-  describe('multipart uploads', async () => {
-    await import('./routes/multipart-upload.test.ts');
-  });
-
-  describe('rejected upload requests', async () => {
-    await import('./routes/upload-refusals.test.ts');
-  });
-
-  describe('rejected upload bytes', async () => {
-    await import('./routes/upload-byte-refusals.test.ts');
   });
 
   describe('the storage limit of a project', async () => {

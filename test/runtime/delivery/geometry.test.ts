@@ -15,7 +15,6 @@ import { readSource } from '../../spec/geometry-rules.ts';
 import { useDatabase } from '../../support/database.ts';
 import { publishImage } from '../../support/delivered.ts';
 import { type DeliveryHost, startDeliveryHost } from '../../support/delivery-host.ts';
-import { stackKind } from '../../support/delivery-stack.ts';
 import { makeProject } from '../../support/rows.ts';
 
 const { db } = useDatabase();
@@ -49,14 +48,10 @@ const cases: Case[] = table.rules.flatMap(({ rule, cases: rows }) =>
 );
 const isLarge = ({ source, chain }: Case) => LARGE_RENDERS.includes(`${source}: ${chain}`);
 const isSmall = (row: Case) => row.gives === '404' || isEasy(row);
-/** These are rendered, and their pixels checked; on real servers, every other one is enough. */
-const sample =
-  stackKind() === 'embedded'
-    ? cases.filter((row) => isLarge(row) || isSmall(row))
-    : cases.filter(isSmall).filter((_, at) => at % 2 === 0);
+/** These are rendered, and their pixels checked. */
+const sample = cases.filter((row) => isLarge(row) || isSmall(row));
 /** For all others, only the render request is checked. */
-const others =
-  stackKind() === 'embedded' ? cases.filter((row) => !isLarge(row) && !isSmall(row)) : [];
+const others = cases.filter((row) => !isLarge(row) && !isSmall(row));
 
 function isEasy({ source, gives }: Case): boolean {
   if (gives === '404') return false;
@@ -86,7 +81,7 @@ describe('the rendered cases of the geometry table', () => {
   });
 });
 
-function describeOthers(): void {
+describe('the remaining cases of the geometry table', () => {
   const asked: RenderRequest[] = [];
   let undrawn: DeliveryHost;
   beforeAll(async () => {
@@ -113,9 +108,7 @@ function describeOthers(): void {
     expect(sample.length + others.length).toBe(cases.length);
     expect(cases.length).toBeGreaterThanOrEqual(413);
   });
-}
-
-if (others.length > 0) describe('the remaining cases of the geometry table', describeOthers);
+});
 
 function sizesOf(gives: string) {
   const numbers = (gives.match(/\d+/g) ?? []).map(Number);
@@ -172,9 +165,15 @@ async function publish(source: string, gives: string): Promise<string> {
 /** Red increases from left to right, green from top to bottom. */
 async function draw({ width, height }: { width: number; height: number }, type: string) {
   const pixels = Buffer.alloc(width * height * 3);
-  for (let at = 0; at < width * height; at += 1) {
-    pixels[3 * at] = Math.floor((((at % width) + 0.5) / width) * 255);
-    pixels[3 * at + 1] = Math.floor(((Math.floor(at / width) + 0.5) / height) * 255);
+  const reds = Array.from({ length: width }, (_, x) => Math.floor(((x + 0.5) / width) * 255));
+  let at = 0;
+  for (let y = 0; y < height; y += 1) {
+    const green = Math.floor(((y + 0.5) / height) * 255);
+    for (const red of reds) {
+      pixels[at] = red;
+      pixels[at + 1] = green;
+      at += 3;
+    }
   }
   const picture = sharp(pixels, { raw: { width, height, channels: 3 }, limitInputPixels: false });
   if (type === 'jpeg') return picture.jpeg({ quality: 95 }).toBuffer();

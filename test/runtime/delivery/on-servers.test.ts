@@ -1,5 +1,5 @@
-// The same delivery suites, with content on a real S3 server and a real RabbitMQ between delivery and the worker. The
-// suites of URLs and pixels are left out, since they do not depend on either.
+// The delivery suites about storage and rendering, with content on a real S3 server and a real RabbitMQ between delivery
+// and the worker. Those of URLs, pixels, lookups and refusals are left out, since they depend on neither.
 import { describe, expect, it } from 'vitest';
 import { onRealServers } from '../../support/delivery-stack.ts';
 
@@ -7,14 +7,6 @@ const keys = onRealServers();
 
 // In order: the last test inspects what all previous suites stored.
 describe('delivery on S3 and RabbitMQ', { shuffle: false }, () => {
-  describe('refusals and their order', async () => {
-    await import('./handler.test.ts');
-  });
-
-  describe('hosts, methods and headers', async () => {
-    await import('./server.test.ts');
-  });
-
   describe('caching', async () => {
     await import('./caching.test.ts');
   });
@@ -29,10 +21,6 @@ describe('delivery on S3 and RabbitMQ', { shuffle: false }, () => {
 
   describe('raw downloads', async () => {
     await import('./raw.test.ts');
-  });
-
-  describe('signed URLs and lookups', async () => {
-    await import('./lookup.test.ts');
   });
 
   describe('viewers who disconnect', async () => {

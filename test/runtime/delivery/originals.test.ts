@@ -13,8 +13,10 @@ import { createManualClock } from '../../support/manual-clock.ts';
 import { makeProject } from '../../support/rows.ts';
 
 const { db } = useDatabase();
-const BYTES = 60_000_000;
+const BYTES = 2_000_000;
 const bytes = Buffer.alloc(BYTES, 'tintype ');
+/** More than all buffers between storage and a viewer hold. */
+const LARGE_BYTES = 60_000_000;
 let stack: DeliveryStack;
 let host: DeliveryHost;
 let project: ProjectRow;
@@ -32,13 +34,24 @@ afterAll(async () => {
 });
 beforeEach(async () => {
   project = await makeProject(db);
+  await publishBytes(bytes);
+});
+
+async function publishBytes(image: Buffer): Promise<void> {
   await publishImage({ db, content: stack.content }, project, {
-    image: { bytes, width: 100, height: 100, content_type: 'image/png' },
+    image: { bytes: image, width: 100, height: 100, content_type: 'image/png' },
     file_slug: 'large',
     metadata: {},
     raw_object_key: null,
   });
-});
+}
+
+/** Replaces the image by a large one of the same pattern. */
+async function publishLarge(): Promise<Buffer> {
+  const large = Buffer.alloc(LARGE_BYTES, 'tintype ');
+  await publishBytes(large);
+  return large;
+}
 
 /** The same stream, with bytes and closing recorded in `seen`. */
 function watch(stream: Readable | undefined): Readable | undefined {
@@ -89,12 +102,17 @@ async function readSome(socket: Socket, count: number): Promise<number> {
 
 describe('an original', () => {
   it('is streamed whole and metered by its bytes', async () => {
+    const large = await publishLarge();
     const answer = await host.get(project.project_slug, PATH);
-    expect(answer.body.equals(bytes)).toBe(true);
-    expect(await usage()).toEqual({ bytes: BYTES, credits: Math.ceil(BYTES / 1_048_576) });
+    expect(answer.body.equals(large)).toBe(true);
+    expect(await usage()).toEqual({
+      bytes: LARGE_BYTES,
+      credits: Math.ceil(LARGE_BYTES / 1_048_576),
+    });
   });
 
   it('is read from storage no faster than the viewer receives it', async () => {
+    await publishLarge();
     const socket = await open();
     await readSome(socket, 100_000);
     let before = 0;
@@ -105,12 +123,13 @@ describe('an original', () => {
       return isStill;
     };
     await expect.poll(standsStill, { interval: 150 }).toBe(true);
-    expect(seen.read).toBeLessThan(BYTES / 2);
+    expect(seen.read).toBeLessThan(LARGE_BYTES / 2);
     socket.destroy();
     await expect.poll(() => seen.isClosed).toBe(true);
   });
 
   it('is closed and metered for the bytes sent if the viewer disconnects midway', async () => {
+    await publishLarge();
     const socket = await open();
     const received = await readSome(socket, 5_000_000);
     socket.destroy();
@@ -118,11 +137,12 @@ describe('an original', () => {
     await expect.poll(usage).toBeDefined();
     const metered = (await usage())?.bytes ?? 0;
     expect(metered).toBeGreaterThanOrEqual(received - 1000);
-    expect(metered).toBeLessThan(BYTES / 2);
+    expect(metered).toBeLessThan(LARGE_BYTES / 2);
     expect(metered).toBeLessThanOrEqual(seen.read);
   });
 
   it('costs twice the bytes sent if it is a raw download that the viewer aborts midway', async () => {
+    await publishLarge();
     await change(db, project, { raw_download_enabled: true });
     const socket = connect({ port: host.port, host: '127.0.0.1' });
     const path = '/download/raw/f/large';
@@ -132,11 +152,12 @@ describe('an original', () => {
     await expect.poll(usage).toBeDefined();
     const { bytes: metered = 0, credits = 0 } = (await usage()) ?? {};
     expect(metered).toBeGreaterThanOrEqual(received - 1000);
-    expect(metered).toBeLessThan(BYTES / 2);
+    expect(metered).toBeLessThan(LARGE_BYTES / 2);
     expect(credits).toBe(Math.ceil((2 * metered) / 1_048_576));
   });
 
   it('is closed if the viewer stops reading', async () => {
+    await publishLarge();
     const { content } = stack;
     const impatient = await startDeliveryHost({
       db,

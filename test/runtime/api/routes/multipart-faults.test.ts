@@ -24,7 +24,8 @@ import { connectS3 } from '../../../support/s3-server.ts';
 const MIB = 2 ** 20;
 const api = useApi();
 const owner = api.session(newSubject());
-const bytes = randomBytes(10 * MIB + 1000);
+/** The smallest first part, and a short last one. */
+const bytes = randomBytes(5 * MIB + 1000);
 const storage = { fault: 'none' as StorageFault, target: 0, port: 0 };
 let project: ProjectRecord;
 let path: string;
