@@ -6,6 +6,7 @@ import { writeFile } from 'node:fs/promises';
 import { dirname, join } from 'node:path';
 import { promisify } from 'node:util';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { createTestDatabase } from '../support/database.ts';
 import { freePort } from '../support/free-port.ts';
 import { over, photograph } from '../support/pictures.ts';
 import { startFaultProxy } from '../support/tcp-fault-proxy.ts';
@@ -14,11 +15,12 @@ import { type Caller, deliver, withKey } from './support/client.ts';
 import {
   type DeployedProcess,
   type Deployment,
+  ofTheRun,
   PROCESSES,
   startDeployment,
   startProcess,
 } from './support/deployment.ts';
-import { diagnose, wrongIn } from './support/doctor.ts';
+import { type Diagnosis, diagnose, wrongIn } from './support/doctor.ts';
 import { runTintype } from './support/tintype.ts';
 import { identify } from './support/tools.ts';
 import { sendUpload, upload, waitUntilEnded } from './support/upload.ts';
@@ -28,7 +30,10 @@ let key: Caller;
 let photo: Buffer;
 
 beforeAll(async () => {
-  deployment = await startDeployment();
+  deployment = await startDeployment((usual) => usual, {
+    ...ofTheRun,
+    createDatabase: () => createTestDatabase('template0'),
+  });
   photo = await over(photograph(900, 600)).jpeg({ quality: 90 }).toBuffer();
   const alice = await deployment.session('alice');
   await alice('POST', '/v1/projects', { project_slug: 'shop' });
@@ -172,12 +177,14 @@ describe('Tintype as separate processes', { shuffle: false }, () => {
     });
 
     const elsewhere = (url: string) => Object.assign(new URL(url), { port: '1' }).href;
-    const faults: [
+    type Fault = [
       string,
       (env: Record<string, string>) => Record<string, string>,
-      string,
-      RegExp,
-    ][] = [
+      check: string,
+      says: RegExp,
+    ];
+    /** Each is of another dependency, so one run of the doctor finds them all. */
+    const FAULTS: Fault[] = [
       [
         'a database that is not there',
         ({ TINTYPE_DATABASE_URL: url = '' }) => ({ TINTYPE_DATABASE_URL: elsewhere(url) }),
@@ -185,24 +192,10 @@ describe('Tintype as separate processes', { shuffle: false }, () => {
         /TINTYPE_DATABASE_URL/,
       ],
       [
-        'a database that lacks everything',
-        ({ TINTYPE_DATABASE_URL: url = '' }) => ({
-          TINTYPE_DATABASE_URL: Object.assign(new URL(url), { pathname: '/template1' }).href,
-        }),
-        'database: migrated',
-        /tintype migrate/,
-      ],
-      [
         'a bucket that is not there',
         () => ({ TINTYPE_CONTENT_BUCKET: 'no-such-bucket' }),
         'content bucket: there',
         /create it/,
-      ],
-      [
-        'a wrong secret key',
-        () => ({ AWS_SECRET_ACCESS_KEY: 'another' }),
-        'ingest bucket: there',
-        /AWS_SECRET_ACCESS_KEY/,
       ],
       [
         'a public address that leads nowhere',
@@ -237,13 +230,36 @@ describe('Tintype as separate processes', { shuffle: false }, () => {
         /docs\/scanner\.md/,
       ],
     ];
+    const OTHER_FAULTS: Fault[] = [
+      [
+        'a database that lacks everything',
+        ({ TINTYPE_DATABASE_URL: url = '' }) => ({
+          TINTYPE_DATABASE_URL: Object.assign(new URL(url), { pathname: '/template1' }).href,
+        }),
+        'database: migrated',
+        /tintype migrate/,
+      ],
+      [
+        'a wrong secret key',
+        () => ({ AWS_SECRET_ACCESS_KEY: 'another' }),
+        'ingest bucket: there',
+        /AWS_SECRET_ACCESS_KEY/,
+      ],
+    ];
 
-    it.each(faults)('advises how to fix %s', async (_what, change, check, says) => {
-      const diagnosis = await doctor(change(deployment.env));
-      expect(diagnosis.code).toBe(1);
-      expect(wrongIn(diagnosis)).toContain(check);
-      const found = diagnosis.checks.find(({ area, name }) => `${area}: ${name}` === check);
-      expect(found?.advice).toMatch(says);
+    describe.each([[FAULTS], [OTHER_FAULTS]])('with several faults', (faults) => {
+      let diagnosis: Diagnosis;
+      beforeAll(async () => {
+        const changes = faults.map(([, change]) => change(deployment.env));
+        diagnosis = await doctor(Object.assign({}, ...changes));
+      });
+
+      it.each(faults)('advises how to fix %s', (_what, _change, check, says) => {
+        expect(diagnosis.code).toBe(1);
+        expect(wrongIn(diagnosis)).toContain(check);
+        const found = diagnosis.checks.find(({ area, name }) => `${area}: ${name}` === check);
+        expect(found?.advice).toMatch(says);
+      });
     });
 
     it('warns if webhooks may be sent to any address', async () => {

@@ -5,7 +5,14 @@ import { cp, symlink } from 'node:fs/promises';
 import { join } from 'node:path';
 import { text } from 'node:stream/consumers';
 import { describe, expect, it } from 'vitest';
-import { launcher, makeFolder, projectRoot, removeFolder, upArgs } from './support/tintype.ts';
+import {
+  launcher,
+  makeFolder,
+  makeStarted,
+  projectRoot,
+  removeFolder,
+  upArgs,
+} from './support/tintype.ts';
 
 /** No server runs at this URL. The test needs only the doctor's checks of this machine. */
 const env = { ...process.env, TINTYPE_DATABASE_URL: 'postgres://x@127.0.0.1:9/x' };
@@ -131,7 +138,7 @@ describe('tintype up', () => {
   ] as const)(
     'without %s logs that isolation is missing, and points to tintype doctor',
     async (_what, hidden, says) => {
-      const data = await makeFolder();
+      const data = await makeStarted();
       const child = startWithout(hidden, [launcher, ...upArgs(data)]);
       try {
         const said = await firstMatch(child.stderr, says);

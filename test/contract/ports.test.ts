@@ -1,12 +1,12 @@
 /** `tintype up` on ports that environment variables set: all addresses that it prints use these ports. */
 import { afterAll, beforeAll, expect, it } from 'vitest';
 import { freePort } from '../support/free-port.ts';
-import { makeFolder, removeFolder, runTintype, startTintype } from './support/tintype.ts';
+import { makeStarted, removeFolder, runTintype, startTintype } from './support/tintype.ts';
 
 let data: string;
 
 beforeAll(async () => {
-  data = await makeFolder();
+  data = await makeStarted();
 });
 afterAll(() => removeFolder(data));
 

@@ -1,9 +1,12 @@
 /**
  * Concurrent calls to two API processes: for every name and limit exactly one caller wins, and confirmed results last.
+ * Processes that stop while their clients are busy give every accepted request its response, and behind a load balancer
+ * a rolling restart goes unnoticed.
  * Spec: Projects; API keys; Signing keys and signed URLs; Uploads; Watermark presets; Recipes.
  */
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { over, photograph } from '../support/pictures.ts';
+import { type BusyClients, startBusyClients } from './support/busy-clients.ts';
 import {
   type Answer,
   type Caller,
@@ -19,9 +22,11 @@ import {
   startDeployment,
   startProcess,
 } from './support/deployment.ts';
+import { startRoundRobin } from './support/round-robin.ts';
 import { sendUpload, upload, waitUntilEnded } from './support/upload.ts';
 
 const CALLS = 50;
+const CLIENTS = 50;
 const KEYS_MAX = 100;
 const ROUNDS = 6;
 const TEST_MS_MAX = 300_000;
@@ -34,7 +39,7 @@ let owner: Caller;
 let picture: Buffer;
 
 beforeAll(async () => {
-  deployment = await startDeployment();
+  deployment = await startDeployment((usual) => ({ ...usual, TINTYPE_RATE_WRITES: '1000000' }));
   second = await startProcess('api', deployment.env);
   const instance = { ...deployment.instance, api_url: `http://127.0.0.1:${second.port}` };
   owner = await deployment.session('alice');
@@ -231,5 +236,70 @@ describe('deleting a file during an upload of a new revision', { timeout: TEST_M
     }
     expect((await upload(key, 'again', png('round-0.png'))).status).toBe('ready');
     expect(codeOf(await key('GET', `${path}/files/round-0.png`))).toBe('200');
+  });
+});
+
+describe('clients that send requests without pause', () => {
+  let key: string;
+  beforeAll(async () => {
+    const keys = `${await newProject('restarted')}/keys`;
+    key = (await owner('POST', keys, { name: 'server' })).body.plaintext_secret;
+  });
+
+  const newUpload = JSON.stringify({ content_type: 'image/png', size_bytes: 1 });
+  /** Every fifth request is a write, which HTTP clients do not retry automatically. */
+  const next = (nth: number) =>
+    nth % 5 === 0
+      ? { method: 'POST', path: '/v1/projects/restarted/uploads', body: newUpload }
+      : { method: 'GET', path: '/v1/projects/restarted' };
+
+  const busy = (url: string) =>
+    startBusyClients({ url, clients: CLIENTS, headers: { 'x-api-key': key }, next });
+
+  /** Waits until the clients have got this many more responses. */
+  async function untilAnswered(clients: BusyClients, more: number): Promise<void> {
+    const enough = clients.count() + more;
+    await expect.poll(() => clients.count(), { timeout: 60_000 }).toBeGreaterThan(enough);
+  }
+
+  const another = () => startProcess('api', deployment.env);
+
+  describe('an API process that stops', { timeout: 300_000 }, () => {
+    it('answers every accepted request, without broken connections or 5xx responses', async () => {
+      const api = await another();
+      const clients = busy(`http://127.0.0.1:${api.port}`);
+      await untilAnswered(clients, 300);
+      const code = api.end('SIGTERM');
+      await clients.ended;
+      expect(await code).toBe(0);
+      // After the API has stopped, each client's next request is refused, so no response was lost.
+      expect([...clients.seen.keys()].toSorted()).toEqual(['200', '201', 'ECONNREFUSED']);
+      expect(clients.seen.get('ECONNREFUSED')).toBe(CLIENTS);
+    });
+  });
+
+  describe('two API processes behind a load balancer', { timeout: 300_000 }, () => {
+    it('are replaced one after the other without a failed request', async () => {
+      const old = [await another(), await another()];
+      // Started before the load, because a start on a busy machine takes long and proves nothing.
+      const fresh = [await another(), await another()];
+      const balancer = await startRoundRobin(old.map(({ port = 0 }) => port));
+      const clients = busy(balancer.url);
+      for (const [at, api] of old.entries()) {
+        await untilAnswered(clients, 200);
+        balancer.ports.add(fresh[at]?.port ?? 0);
+        expect(await api.end('SIGTERM')).toBe(0);
+        balancer.ports.delete(api.port ?? 0);
+      }
+      await untilAnswered(clients, 200);
+      clients.stop();
+      await clients.ended;
+      await Promise.all(fresh.map((api) => api.end('SIGTERM')));
+      await balancer.close();
+      expect([[...clients.seen.keys()].toSorted(), balancer.failures]).toEqual([
+        ['200', '201'],
+        [],
+      ]);
+    });
   });
 });

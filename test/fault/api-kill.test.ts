@@ -19,7 +19,7 @@ import {
   resign,
   sendParts,
   startApiProcess,
-  surveyCall,
+  surveyCalls,
   WAYS,
   type Way,
 } from './support/api-kills.ts';
@@ -55,7 +55,7 @@ describe.each(STORAGE_KINDS)('a killed API process on %s', (kind) => {
   const owner = api.session(newSubject());
   let place: ApiPlace;
   let alive: ApiProcess;
-  const steps = {} as Record<Way, string[]>;
+  let steps: Record<Way, string[]>;
   const callers: Caller[] = [];
   const answers = new Map<Caller, Outcome>();
   const beginHere = (way: Way) => begin(place, alive.baseUrl, way);
@@ -67,8 +67,8 @@ describe.each(STORAGE_KINDS)('a killed API process on %s', (kind) => {
     const bytes = await picturesFor();
     place = { db: api.db, url: api.databaseUrl(), storage, api_key, project_slug, bytes };
     alive = await startApiProcess(place);
+    steps = await surveyCalls(place, alive);
     for (const way of WAYS) {
-      steps[way] = await surveyCall(place, alive, way);
       for (const step of steps[way].filter(isTried)) {
         callers.push({ way, step, client: 'calls again', session: await beginHere(way) });
         if (!canWait({ step })) continue;

@@ -128,15 +128,19 @@ async function post({ api_key }: ApiPlace, url: string, body?: object) {
   return { status: answer.status, body: (await answer.json()) as Body };
 }
 
-/** Returns the steps of the last call in order. */
-export async function surveyCall(place: ApiPlace, alive: ApiProcess, way: Way): Promise<Step[]> {
-  const session = await begin(place, alive.baseUrl, way);
-  const plan = [{ upload_id: session.upload_id, stop_at: null }];
+/** Returns the steps of the last call of each way in order. */
+export async function surveyCalls(
+  place: ApiPlace,
+  alive: ApiProcess,
+): Promise<Record<Way, Step[]>> {
+  const multipart = await begin(place, alive.baseUrl, 'multipart');
+  const proxy = await begin(place, alive.baseUrl, 'proxy');
+  const plan = [multipart, proxy].map(({ upload_id }) => ({ upload_id, stop_at: null }));
   const api = await startApiProcess(place, { plan });
-  await finish(place, api.baseUrl, session);
+  for (const session of [multipart, proxy]) await finish(place, api.baseUrl, session);
   await api.end();
-  const steps = api.lines.at(-1) ?? '[]';
-  return JSON.parse(steps) as Step[];
+  const [ofMultipart = '[]', ofProxy = '[]'] = api.lines.slice(-2);
+  return { multipart: JSON.parse(ofMultipart), proxy: JSON.parse(ofProxy) };
 }
 
 export type Doomed = { session: Session; step: Step };

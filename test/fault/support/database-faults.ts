@@ -63,7 +63,7 @@ function behindACommit(admin: Database): DatabaseFault {
          where datname = current_database() and wait_event = 'SyncRep'`,
       );
       count += ended.length;
-      await sleep(2);
+      await sleep(20);
     }
   };
   return {
