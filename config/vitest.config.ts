@@ -24,7 +24,7 @@ const limits = {
   // These end tests that hang; they do not judge speed.
   testTimeout: 60_000,
   hookTimeout: 180_000,
-  expect: { poll: { timeout: 50_000 } },
+  expect: { poll: { timeout: 50_000, interval: 100 } },
   // A machine that was busy for a second is no defect; the end of the run lists the tests that
   // needed a retry.
   retry: 1,

@@ -1,7 +1,7 @@
 /** Polls until there is a result, for code outside of tests; tests poll with expectations. */
 import { setTimeout as sleep } from 'node:timers/promises';
 
-const LOOK_MS = 20;
+const LOOK_MS = 50;
 const WAIT_MS_MAX = 120_000;
 
 /**

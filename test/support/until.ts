@@ -4,6 +4,9 @@ import { vi } from 'vitest';
 /** Twice the minute after which routes are compared even if no event reported a change. */
 const WAIT_MS_MAX = 120_000;
 
+/** Most checks send requests to servers that all tests share. */
+const LOOK_MS = 100;
+
 export function until(check: () => unknown): Promise<void> {
-  return vi.waitFor(async () => void (await check()), { timeout: WAIT_MS_MAX, interval: 50 });
+  return vi.waitFor(async () => void (await check()), { timeout: WAIT_MS_MAX, interval: LOOK_MS });
 }
