@@ -10,6 +10,7 @@ import { runJob } from '../../../runtime/jobs/run-job.ts';
 import { manualJobs } from '../../../runtime/jobs/table.ts';
 import { useDatabase } from '../../support/database.ts';
 import { makeJobs, type TestJobs } from '../../support/jobs.ts';
+import { untilWaiting } from '../../support/lock-waits.ts';
 import { makeFile, makeProject } from '../../support/rows.ts';
 
 const { db } = useDatabase();
@@ -45,16 +46,19 @@ it('the library-indexes job builds missing indexes, rebuilds invalid ones and le
 
 it('concurrent runs of the library-indexes job build each index once, and do not block writes', async () => {
   const project = await makeProject(db);
-  const writes = Array.from({ length: 5 }, (_, n) => makeFile(db, project, { file_slug: `f${n}` }));
-  const job = manualJobs['library-indexes'];
   const at = new Date();
-  const runs = [at, new Date(at.getTime() + 60_000)].map((time) =>
-    runJob(jobs.deps, { name: 'library-indexes', job, at: time }),
-  );
-  await Promise.all(writes);
-  const results = await Promise.all(runs);
-  const built = results.map((one) => (one.outcome === 'done' ? one.counts['built'] : one.outcome));
-  expect(built.toSorted()).toEqual([COUNT, 'skipped']);
+  const start = (time: Date) =>
+    runJob(jobs.deps, { name: 'library-indexes', job: manualJobs['library-indexes'], at: time });
+  const { first } = await db.transaction(async (tx) => {
+    // An index is built only once the transactions that may write have ended.
+    await tx.query('lock table files in row exclusive mode');
+    const building = start(at);
+    await untilWaiting(db, 1);
+    expect(await start(new Date(at.getTime() + 60_000))).toEqual({ outcome: 'skipped' });
+    for (let n = 0; n < 5; n += 1) await makeFile(db, project, { file_slug: `f${n}` });
+    return { first: building };
+  });
+  expect(await first).toEqual({ outcome: 'done', counts: { built: COUNT, there: 0 } });
   expect(await findProjectSize(db, project.project_id)).toEqual({ file_rows: 5, is_indexed: true });
   await expect(buildLibraryIndex(db, 'files_in_order')).rejects.toThrow('no index of libraries');
 });
