@@ -2,7 +2,6 @@
  * What the operator needs to upload the images of presets: storage, and the queue that notifies workers. Spec:
  * Watermark preset.
  */
-
 import { setTimeout as sleep } from 'node:timers/promises';
 import { LRUCache } from 'lru-cache';
 import { createStartupRetry } from '../runtime/actions/startup-retry.ts';

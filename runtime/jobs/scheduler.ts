@@ -3,7 +3,6 @@
  * schedulers on one database do not duplicate a run: the database lets one of them start it, and shows the others when
  * it has ended.
  */
-
 import { setTimeout as sleep } from 'node:timers/promises';
 import { Cron } from 'croner';
 import { DAY_MS } from '../core/durations.ts';

@@ -2,11 +2,9 @@
  * The broker that all test files of a run share. The main process of the run starts it at the first request and stops
  * it at the end; each test file uses a virtual host of its own.
  */
-import { once } from 'node:events';
-import { createServer } from 'node:http';
-import type { AddressInfo } from 'node:net';
 import { inject } from 'vitest';
 import { type RabbitServer, startRabbitServer } from './rabbitmq-server.ts';
+import { askFor, type Offered, offer } from './shared-service.ts';
 
 declare module 'vitest' {
   export interface ProvidedContext {
@@ -21,7 +19,7 @@ export type Broker = Pick<RabbitServer, 'url' | 'stop'>;
 const VIRTUAL_HOSTS = Array.from({ length: 32 }, (_, number) => `shared-${number}`);
 
 /** Runs in the main process of the test run. */
-export async function offerBroker(): Promise<{ url: string; stop(): Promise<void> }> {
+export function offerBroker(): Promise<Offered> {
   const brokers: Promise<RabbitServer>[] = [];
   let unused: string[] = [];
   const take = async () => {
@@ -32,27 +30,12 @@ export async function offerBroker(): Promise<{ url: string; stop(): Promise<void
     const [name, broker] = [unused.shift(), brokers.at(-1)];
     return `${(await broker)?.url}/${name}`;
   };
-  const server = createServer((_request, response) => {
-    take().then(
-      (url) => response.end(url),
-      (error: unknown) => response.writeHead(500).end(String(error)),
-    );
+  return offer(take, async () => {
+    await Promise.allSettled(brokers.map(async (broker) => (await broker).stop()));
   });
-  server.listen(0, '127.0.0.1');
-  await once(server, 'listening');
-  return {
-    url: `http://127.0.0.1:${(server.address() as AddressInfo).port}`,
-    stop: async () => {
-      server.close();
-      await Promise.allSettled(brokers.map(async (broker) => (await broker).stop()));
-    },
-  };
 }
 
 /** A virtual host that nobody else uses; the broker itself stops after the run. */
 export async function takeVirtualHost(): Promise<Broker> {
-  const answer = await fetch(inject('brokerUrl'));
-  const url = await answer.text();
-  if (!answer.ok) throw new Error(url);
-  return { url, stop: async () => undefined };
+  return { url: await askFor(inject('brokerUrl')), stop: async () => undefined };
 }

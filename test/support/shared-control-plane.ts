@@ -2,12 +2,10 @@
  * The control plane that all test files of a run share. The main process of the run starts it at the first request and
  * stops it at the end; each test file creates its own namespaces in it.
  */
-import { once } from 'node:events';
-import { createServer } from 'node:http';
-import type { AddressInfo } from 'node:net';
 import { afterAll, beforeAll, inject } from 'vitest';
 import { type ControlPlane, createNamespace, startControlPlane } from './control-plane.ts';
 import { kubeOk, kubeRelease, kubeRequest, type PlaneAddress } from './kube-request.ts';
+import { askFor, type Offered, offer } from './shared-service.ts';
 
 declare module 'vitest' {
   export interface ProvidedContext {
@@ -17,28 +15,19 @@ declare module 'vitest' {
 }
 
 /** Runs in the main process of the test run. */
-export async function offerControlPlane(): Promise<{ url: string; stop(): Promise<void> }> {
+export function offerControlPlane(): Promise<Offered> {
   let plane: Promise<ControlPlane> | undefined;
-  const server = createServer((_request, response) => {
+  const address = async () => {
     plane ??= startControlPlane();
-    plane.then(
-      ({ url, ca, etcd_url, tokens }) =>
-        response.end(JSON.stringify({ url, ca, etcd_url, tokens })),
-      (error: unknown) => response.writeHead(500).end(String(error)),
+    const { url, ca, etcd_url, tokens } = await plane;
+    return JSON.stringify({ url, ca, etcd_url, tokens });
+  };
+  return offer(address, async () => {
+    await plane?.then(
+      ({ stop }) => stop(),
+      () => undefined,
     );
   });
-  server.listen(0, '127.0.0.1');
-  await once(server, 'listening');
-  return {
-    url: `http://127.0.0.1:${(server.address() as AddressInfo).port}`,
-    stop: async () => {
-      server.close();
-      await plane?.then(
-        ({ stop }) => stop(),
-        () => undefined,
-      );
-    },
-  };
 }
 
 export type UsedControlPlane = { plane: () => PlaneAddress; namespace(): Promise<string> };
@@ -68,9 +57,7 @@ export function useControlPlane(): UsedControlPlane {
     return address;
   };
   beforeAll(async () => {
-    const answer = await fetch(inject('controlPlaneUrl'));
-    if (!answer.ok) throw new Error(await answer.text());
-    address = (await answer.json()) as PlaneAddress;
+    address = JSON.parse(await askFor(inject('controlPlaneUrl'))) as PlaneAddress;
   }, 300_000);
   afterAll(async () => {
     for (const name of namespaces) await removeNamespace(plane(), name);

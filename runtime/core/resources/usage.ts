@@ -1,5 +1,4 @@
 /** What a project used and was charged for. Spec: Usage record; Usage; Metering (usage query). */
-
 import { z } from 'zod';
 import { DAY_MS } from '../durations.ts';
 import { type InputIssue, wrongInput } from '../input-issue.ts';

@@ -2,7 +2,6 @@
  * Object storage in a folder of this machine, behind the same interface as S3: for standalone and tests. An object is
  * one file, written beside its path and renamed; folder-server.ts answers the signed PUT URLs.
  */
-
 import { open, readdir, rmdir, stat, unlink } from 'node:fs/promises';
 import { dirname, join } from 'node:path';
 import { Readable } from 'node:stream';
