@@ -3,6 +3,7 @@
  * a difference is no drift, and writing it repeatedly would never end. Nothing announces that a policy was
  * removed, so the write is retried once in a while.
  */
+import { HOUR_MS } from '../../runtime/core/durations.ts';
 import { explainDifferences } from '../image-service/find-difference.ts';
 import { digest } from '../image-service/render/object.ts';
 import type { KubeObject } from '../kube/resource.ts';
@@ -18,7 +19,7 @@ export type AdmissionMutations = {
   record(written: object, live: KubeObject): readonly string[];
 };
 
-const RETRY_MS = 60 * 60_000;
+const RETRY_MS = HOUR_MS;
 
 type Known = { print: string; until: number; paths: readonly string[] };
 

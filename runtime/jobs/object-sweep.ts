@@ -3,6 +3,7 @@
  * bucket that no open upload knows, such as bytes that arrived after their upload had ended.
  */
 import { deleteObject } from '../actions/delete-object.ts';
+import { HOUR_MS } from '../core/durations.ts';
 import {
   claimDoomedObjects,
   type DoomedObjectRow,
@@ -43,7 +44,7 @@ async function deleteWithRow(context: JobContext, doomed: DoomedObjectRow): Prom
 }
 
 /** No upload that could still need an object is older than this. */
-const LEFT_BEHIND_AGE_MS = 60 * 60_000;
+const LEFT_BEHIND_AGE_MS = HOUR_MS;
 
 /** An upload's row exists before its URL, so an object without a row belongs to nobody. */
 export async function deleteOrphanedObjects(
