@@ -11,30 +11,55 @@ export type Picture = { data: Buffer; width: number; height: number; channels: 1
 export function photograph(width: number, height: number, seed = 1): Picture {
   const data = Buffer.alloc(width * height * 3);
   const random = seededRandom(seed);
-  const shapes = Array.from({ length: 12 }, () => ({
-    x: random() * width,
-    y: random() * height,
-    radius: (0.05 + random() * 0.2) * Math.min(width, height),
-    color: [random() * 160 - 80, random() * 160 - 80, random() * 160 - 80],
-  }));
-  const sample = (slope: number, color: number | undefined, texture: number) => {
-    const value = 60 + 110 * slope + (color ?? 0) + texture + random() * 6;
-    return Math.min(Math.max(Math.round(value), 0), 255);
-  };
+  const shapes = Array.from(
+    { length: 12 },
+    (): Shape => ({
+      x: random() * width,
+      y: random() * height,
+      radius: (0.05 + random() * 0.2) * Math.min(width, height),
+      color: [random() * 160 - 80, random() * 160 - 80, random() * 160 - 80],
+    }),
+  );
+  // An image has millions of pixels: what its rows or columns share is computed once.
+  const sines = Float64Array.from({ length: width }, (_, x) => Math.sin(x / 7));
+  const cosines = Float64Array.from({ length: width }, (_, x) => Math.cos(x / 7));
   let at = 0;
+  const put = (value: number) => {
+    data[at++] = clamp(value + random() * 6);
+  };
   for (let y = 0; y < height; y += 1) {
-    // For speed: most rows cross only a few shapes, and an image has millions of pixels.
-    const met = shapes.filter((one) => Math.abs(y - one.y) < one.radius);
-    const wave = Math.cos(y / 5);
+    const colors = colorsOfRow(shapes, y, width);
+    const wave = 14 * Math.cos(y / 5);
+    const [sine, cosine] = [wave * Math.sin(y / 11), wave * Math.cos(y / 11)];
     for (let x = 0; x < width; x += 1) {
-      const shape = met.find((one) => (x - one.x) ** 2 + (y - one.y) ** 2 < one.radius ** 2);
-      const texture = 14 * Math.sin(x / 7 + y / 11) * wave;
-      data[at++] = sample(x / width, shape?.color[0], texture);
-      data[at++] = sample(y / height, shape?.color[1], texture);
-      data[at++] = sample(1 - x / width, shape?.color[2], texture);
+      const color = colors[x] ?? NO_COLOR;
+      const base = 60 + (sines[x] ?? 0) * cosine + (cosines[x] ?? 0) * sine;
+      put(base + 110 * (x / width) + color[0]);
+      put(base + 110 * (y / height) + color[1]);
+      put(base + 110 * (1 - x / width) + color[2]);
     }
   }
   return { data, width, height, channels: 3 };
+}
+
+type Shape = { x: number; y: number; radius: number; color: [number, number, number] };
+
+const NO_COLOR: Shape['color'] = [0, 0, 0];
+
+/** What the first shape at each pixel adds to it. */
+function colorsOfRow(shapes: readonly Shape[], y: number, width: number): Shape['color'][] {
+  const colors = new Array<Shape['color']>(width).fill(NO_COLOR);
+  for (const { x, radius, color, y: middle } of shapes.toReversed()) {
+    const half = Math.sqrt(Math.max(radius ** 2 - (y - middle) ** 2, 0));
+    const [from, to] = [Math.floor(x - half) + 1, Math.ceil(x + half)];
+    colors.fill(color, Math.max(from, 0), Math.max(to, 0));
+  }
+  return colors;
+}
+
+function clamp(value: number): number {
+  if (value < 0) return 0;
+  return value > 255 ? 255 : Math.round(value);
 }
 
 /** Sharp-edged blocks of few colors, as in screenshots and drawings. */
@@ -56,12 +81,11 @@ export function cutOut(width: number, height: number): Picture {
   const data = Buffer.alloc(width * height * 4);
   const radius = Math.min(width, height) / 2;
   for (let index = 0; index < width * height; index += 1) {
-    base.data.copy(data, index * 4, index * 3, index * 3 + 3);
-    const distance = Math.hypot(
-      (index % width) - width / 2,
-      Math.floor(index / width) - height / 2,
-    );
-    data[index * 4 + 3] = Math.min(Math.max(Math.round((radius - distance) * 16), 0), 255);
+    for (let band = 0; band < 3; band += 1) {
+      data[index * 4 + band] = base.data[index * 3 + band] ?? 0;
+    }
+    const [x, y] = [(index % width) - width / 2, Math.floor(index / width) - height / 2];
+    data[index * 4 + 3] = clamp((radius - Math.sqrt(x * x + y * y)) * 16);
   }
   return { data, width, height, channels: 4 };
 }
@@ -162,9 +186,9 @@ export async function cameraJpeg(picture: Picture, orientation = 1): Promise<Buf
 
 /** Returns numbers from 0 to 1, the same sequence for the same seed (mulberry32). */
 export function seededRandom(seed: number): () => number {
-  let state = seed >>> 0;
+  let state = seed | 0;
   return () => {
-    state = (state + 0x6d2b79f5) >>> 0;
+    state = (state + 0x6d2b79f5) | 0;
     let mixed = Math.imul(state ^ (state >>> 15), state | 1);
     mixed ^= mixed + Math.imul(mixed ^ (mixed >>> 7), mixed | 61);
     return ((mixed ^ (mixed >>> 14)) >>> 0) / 4_294_967_296;
@@ -175,6 +199,6 @@ export function seededRandom(seed: number): () => number {
 export function psnr(left: Buffer, right: Buffer): number {
   if (left.length !== right.length) throw new RangeError('the pictures differ in size');
   let sum = 0;
-  for (const [index, value] of left.entries()) sum += (value - (right[index] ?? 0)) ** 2;
+  for (let at = 0; at < left.length; at += 1) sum += ((left[at] ?? 0) - (right[at] ?? 0)) ** 2;
   return sum === 0 ? Number.POSITIVE_INFINITY : 10 * Math.log10((255 ** 2 * left.length) / sum);
 }
