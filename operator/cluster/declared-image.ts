@@ -139,13 +139,13 @@ function refused({ spec }: Declared, { error_code }: LastUpload): Standing {
 }
 
 async function isFree(
-  { brought_by }: NonNullable<DeclaredImageRow['file']>,
+  { owner }: NonNullable<DeclaredImageRow['file']>,
   { namespace, name }: Identity,
   { isPresetGone }: Pick<Context, 'isPresetGone'>,
 ): Promise<boolean> {
-  if (brought_by === null) return false;
-  const isOwn = brought_by.namespace === namespace && brought_by.name === name;
-  return isOwn || (!brought_by.is_elsewhere && (await isPresetGone(brought_by)));
+  if (owner === null) return false;
+  const isOwn = owner.namespace === namespace && owner.name === name;
+  return isOwn || (!owner.is_elsewhere && (await isPresetGone(owner)));
 }
 
 async function bring(

@@ -18,7 +18,7 @@ export type DeclaredImageRow = {
      * The resource that uploaded it; null if none did. `is_elsewhere`: its preset belongs to
      * another cluster.
      */
-    brought_by: { namespace: string; name: string; is_elsewhere: boolean } | null;
+    owner: { namespace: string; name: string; is_elsewhere: boolean } | null;
   } | null;
   upload: {
     upload_id: string;
@@ -39,7 +39,7 @@ export async function findDeclaredImage(
   const [row] = await db.query<DeclaredImageRow>(
     `select
        (select json_build_object('status', f.status, 'revision', f.revision, 'sha256', r.source_sha256,
-          'brought_by', case when d.upload_id is not null
+          'owner', case when d.upload_id is not null
             then json_build_object('namespace', d.owner_namespace, 'name', d.owner_name, 'is_elsewhere',
               exists (select from watermark_presets w join owners_elsewhere using (owner_uid)
                 where w.project_id = f.project_id and w.owner_namespace = d.owner_namespace
