@@ -3,7 +3,7 @@ import { element } from './element.ts';
 import type { Texts } from './texts.ts';
 
 export function receiveFiles(texts: Texts, take: (files: readonly File[]) => void): void {
-  const overlay = element('div', { class: 'veil', hidden: '', 'aria-hidden': 'true' }, [
+  const overlay = element('div', { class: 'drop-overlay', hidden: '', 'aria-hidden': 'true' }, [
     texts.drop,
   ]);
   document.body.append(overlay);
