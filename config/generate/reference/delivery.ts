@@ -38,7 +38,7 @@ const WRITTEN: Record<
   },
   mode: {
     syntax: ['fill', 'smart', 'fit', 'fit/<mode>'],
-    rule: 'Must follow resize directly. `fill` (the default; `crop` is a synonym) fills the box and crops around the centre, `smart` crops around the focal point that was found at upload, `fit` keeps the whole image inside the box.',
+    rule: 'Must follow resize directly. `fill` (the default; `crop` is a synonym) fills the box and crops around the center, `smart` crops around the focal point that was found at upload, `fit` keeps the whole image inside the box.',
   },
   crop: {
     syntax: ['crop/<x>,<y>,<w>,<h>'],

@@ -1,4 +1,4 @@
-/** One log line, one measurement and one span per request, labelled with the endpoint's pattern, not the raw path. */
+/** One log line, one measurement and one span per request, labeled with the endpoint's pattern, not the raw path. */
 import type { NextFunction, Request, Response } from 'express';
 import { type RequestSpan, traceRequest } from '../../platform/http/trace-request.ts';
 import type { ApiDeps } from '../deps.ts';

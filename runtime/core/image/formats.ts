@@ -115,7 +115,7 @@ type FormatRow = {
 
 /**
  * How many bytes from a file's beginning `sniffContentType` needs (fewer for a shorter file). An
- * SVG may have more text before its root element, such as a licence, so all given bytes are
+ * SVG may have more text before its root element, such as a license, so all given bytes are
  * examined for it.
  */
 export const SNIFF_BYTES = 4096;
