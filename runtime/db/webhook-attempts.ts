@@ -2,6 +2,7 @@
 // statement with its effect on the delivery. Spec: Webhook delivery attempt.
 import type { WebhookStatus } from '../core/states.ts';
 import type { Queryable } from './client.ts';
+import { prepared } from './prepared-statements.ts';
 
 /** A delivery that this caller must send, until its lease expires. */
 export type ClaimedWebhook = {
@@ -42,12 +43,18 @@ export type WebhookRoom = {
   lease_seconds: number;
 };
 
+const WAITING = prepared(
+  'select from webhook_deliveries where due_at is not null order by project_id limit 1',
+);
+
 /**
  * Claims due deliveries: equally from every project, drawn at random if there are more projects
  * than the limit, and the oldest first within a project. One index step finds each project, however
  * much it has waiting.
  */
 export async function claimWebhooks(db: Queryable, room: WebhookRoom): Promise<ClaimedWebhook[]> {
+  // Usually nothing waits, and planning the statement below takes 2 ms, five times a second.
+  if ((await db.query(WAITING)).length === 0) return [];
   return db.query(
     `with recursive waiting as (
        (select project_id from webhook_deliveries where due_at is not null order by project_id limit 1)
