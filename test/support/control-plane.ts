@@ -9,7 +9,6 @@ import { closeSync, openSync } from 'node:fs';
 import { mkdtemp, readdir, readFile, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { fileURLToPath } from 'node:url';
 import { parse } from 'yaml';
 import { freePort } from './free-port.ts';
 import {
@@ -22,6 +21,7 @@ import {
 } from './kube-request.ts';
 import { FEW_COLLECTIONS, findKubeTool } from './kube-tools.ts';
 import { type Leftovers, removeLeftovers } from './leftovers.ts';
+import { copyTemplate, keepTemplate } from './plane-template.ts';
 import { untilFound } from './until-found.ts';
 import { untilServing } from './until-serving.ts';
 
@@ -80,10 +80,13 @@ async function startOnFreePorts(options: ControlPlaneOptions): Promise<ControlPl
     await rm(folder, { recursive: true, force: true });
   };
   try {
+    const isCopy = await copyTemplate(folder);
+    if (!isCopy) await writeSigningKey(folder);
     const tokens = await writeIdentities(folder);
     const [port, etcdPort, peerPort] = [await freePort(), await freePort(), await freePort()];
     const etcd_url = `http://127.0.0.1:${etcdPort}`;
-    run('etcd', etcdArguments({ folder, url: etcd_url, peer: `http://127.0.0.1:${peerPort}` }));
+    const peer = `http://127.0.0.1:${peerPort}`;
+    const etcd = run('etcd', etcdArguments({ folder, url: etcd_url, peer }));
     const startApiServer = async () => {
       const server = run(
         'kube-apiserver',
@@ -92,7 +95,9 @@ async function startOnFreePorts(options: ControlPlaneOptions): Promise<ControlPl
       return untilReady({ folder, port, etcd_url, tokens, server });
     };
     const address = await startApiServer();
-    await installCrds(address);
+    if (!isCopy) await installCrds(address);
+    await untilCrdsServed(address);
+    if (!isCopy) await keepTemplate(folder, etcd);
     await writeFile(join(folder, 'admin.kubeconfig'), kubeconfig(address, 'admin'));
     for (const component of options.components ?? ['controller-manager']) {
       run(`kube-${component}`, componentArguments[component](folder, options));
@@ -166,11 +171,15 @@ function startTool(folder: string, name: string, args: string[]): ChildProcess {
   return tool;
 }
 
+/** Writes the key of service accounts. */
+async function writeSigningKey(folder: string): Promise<void> {
+  const { privateKey } = generateKeyPairSync('rsa', { modulusLength: 2048 });
+  await writeFile(join(folder, 'sa.key'), privateKey.export({ type: 'pkcs8', format: 'pem' }));
+}
+
 /** Writes a token for each identity. Only the admin is in a group that may do everything. */
 async function writeIdentities(folder: string): Promise<Record<Identity, string>> {
   await writeFile(join(folder, 'owner.pid'), String(process.pid));
-  const { privateKey } = generateKeyPairSync('rsa', { modulusLength: 2048 });
-  await writeFile(join(folder, 'sa.key'), privateKey.export({ type: 'pkcs8', format: 'pem' }));
   const entries = identities.map((name) => [name, randomBytes(16).toString('hex')] as const);
   const lines = entries.map(([name, token], index) =>
     name === 'admin'
@@ -214,6 +223,8 @@ function apiServerArguments({
     `--service-account-signing-key-file=${join(folder, 'sa.key')}`,
     '--service-cluster-ip-range=10.0.0.0/24',
     '--authorization-mode=RBAC',
+    // Nothing that is tested depends on who is served first.
+    '--enable-priority-and-fairness=false',
   ];
 }
 
@@ -252,24 +263,31 @@ function untilReady(
   return untilServing(server, { name: 'kube-apiserver', look });
 }
 
+const CRDS = new URL('../../crds/', import.meta.url);
+
+async function namesOfCrds(): Promise<string[]> {
+  const files = await readdir(CRDS);
+  return files.filter((name) => name.endsWith('.yaml'));
+}
+
 async function installCrds(plane: PlaneAddress): Promise<void> {
-  const folder = fileURLToPath(new URL('../../crds/', import.meta.url));
-  const files = (await readdir(folder)).filter((name) => name.endsWith('.yaml'));
+  const definitions = '/apis/apiextensions.k8s.io/v1/customresourcedefinitions';
   await Promise.all(
-    files.map(async (file) => {
-      const crd = parse(await readFile(join(folder, file), 'utf8'));
-      const path = `/apis/apiextensions.k8s.io/v1/customresourcedefinitions/${crd.metadata.name}`;
-      await kubeApply(plane, path, crd);
-      await untilFound(`${path} is established`, () => isEstablished(plane, path));
+    (await namesOfCrds()).map(async (file) => {
+      const crd = parse(await readFile(new URL(file, CRDS), 'utf8'));
+      await kubeApply(plane, `${definitions}/${crd.metadata.name}`, crd);
     }),
   );
 }
 
-async function isEstablished(plane: PlaneAddress, path: string): Promise<boolean> {
-  const { status } = (await kubeOk(plane, { path })) as {
-    status?: { conditions?: { type: string; status: string }[] };
-  };
-  return status?.conditions?.some((c) => c.type === 'Established' && c.status === 'True') ?? false;
+/** The API server lists a kind as soon as it serves it. */
+async function untilCrdsServed(plane: PlaneAddress): Promise<void> {
+  const kinds = (await namesOfCrds()).map((file) => /_(\w+)\.yaml$/.exec(file)?.[1]);
+  await untilFound('all custom resources are served', async () => {
+    const { body } = await kubeRequest(plane, { path: '/apis/tintype.dev/v1alpha1' });
+    const served = (body.resources ?? []) as { name: string }[];
+    return kinds.every((kind) => served.some(({ name }) => name === kind));
+  });
 }
 
 async function end(tool: ChildProcess | undefined): Promise<void> {
