@@ -5,7 +5,7 @@ import { vi } from 'vitest';
 const WAIT_MS_MAX = 120_000;
 
 /** Most checks send requests to servers that all tests share. */
-const LOOK_MS = 100;
+const LOOK_MS = 250;
 
 export function until(check: () => unknown): Promise<void> {
   return vi.waitFor(async () => void (await check()), { timeout: WAIT_MS_MAX, interval: LOOK_MS });
