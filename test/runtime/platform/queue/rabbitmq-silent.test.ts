@@ -71,16 +71,21 @@ it('the RabbitMQ probe reports a memory alarm', { timeout: 300_000 }, async () =
 it('a doorbell fails at once while RabbitMQ is down, and succeeds after its return', {
   timeout: 300_000,
 }, async () => {
-  const queue = await createRabbitQueue({ url: server.url, log });
-  await server.crash();
+  const address = new URL(server.url);
+  const proxy = await startFaultProxy({ port: Number(address.port) });
+  address.port = String(proxy.port);
+  const queue = await createRabbitQueue({ url: address.href, log });
+  proxy.set({ kind: 'refuse' });
+  proxy.cut();
   const ring = () => queue.publish('ingest', {}).then(String, String);
   await ring();
   const started = performance.now();
   for (let n = 0; n < 5; n += 1) expect(await ring()).toContain('the broker is unavailable');
   expect(performance.now() - started).toBeLessThan(4000);
-  await server.start();
+  proxy.set({ kind: 'none' });
   await expect.poll(ring, soon).toBe('undefined');
   await queue.close();
+  await proxy.close();
 });
 
 it('mend recreates a doorbell queue that confirms nothing', {
