@@ -9,7 +9,7 @@ import { Command, CommanderError, Option } from 'commander';
 import facts from '../package.json' with { type: 'json' };
 import { escapeDashedFiles } from './cli/file-arguments.ts';
 import { callExamples, exitCodes, jobNames, processSettings } from './cli/help-texts.ts';
-import { parseFolder, parsePort, parseSubject } from './cli/parse-option.ts';
+import { parseFolder, parsePort, parseSubject, parseTime } from './cli/parse-option.ts';
 import { Advice } from './platform/advice.ts';
 import { ConfigError, type Environment } from './platform/config.ts';
 import type { Instance } from './platform/instance.ts';
@@ -184,6 +184,7 @@ program
   .option(
     '--at <time>',
     'run hourly-rollup, daily-charge or reconciliation as of this time: a day in UTC or ISO 8601, such as 2026-11-20T00:20:00Z',
+    parseTime,
   )
   .option(...dataOrNone)
   .action(async (name, options) =>

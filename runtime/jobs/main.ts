@@ -3,7 +3,6 @@
  * the Tintype that runs on this machine, or else on the installation that the environment names, as a CronJob does.
  * Doorbells of an embedded queue reach no worker from here; the sweep of the running Tintype rings again.
  */
-import { parseDay, parseInstant } from '../core/instant.ts';
 import { isUnavailable } from '../core/outage.ts';
 import { Advice } from '../platform/advice.ts';
 import { type Environment, parseConfig } from '../platform/config.ts';
@@ -20,16 +19,15 @@ import { waitForRunningJob } from './wait-for-running-job.ts';
 
 export async function jobCommand(
   name: string,
-  options: { at?: string; data: string },
+  { at: asIfAt, data }: { at?: Date; data: string },
   env: Environment,
 ): Promise<void> {
   const job = findJob(name);
-  const asIfAt = options.at === undefined ? undefined : parseTime(options.at);
   if (asIfAt !== undefined && job.clock === 'database') {
     const advice = `${name} uses the database's clock: leave --at out, and it does all that is due now`;
     throw new Advice(advice, { exitCode: 2 });
   }
-  const opened = await openJobDeps(options.data, env);
+  const opened = await openJobDeps(data, env);
   const clock = createDatabaseClock(opened.db, opened.clock);
   const deps = { ...opened, clock };
   const { log } = deps;
@@ -113,14 +111,6 @@ function findJob(name: string): ManualJob {
   if (job !== undefined) return job;
   const names = Object.keys(all).join(', ');
   throw new Advice(`there is no job ${name}: name one of ${names}`, { exitCode: 2 });
-}
-
-/** A date means its start in UTC. A time must name its zone, because machines differ in theirs. */
-function parseTime(text: string): Date {
-  const time = parseDay(text) ?? parseInstant(text);
-  if (time !== undefined) return time;
-  const advice = `${text} is not a time: write a day in UTC, or ISO 8601 with its zone, such as 2026-11-20T00:20:00Z`;
-  throw new Advice(advice, { exitCode: 2 });
 }
 
 const AWAY =
