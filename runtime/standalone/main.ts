@@ -14,7 +14,6 @@ import { printBanner } from './banner.ts';
 import { claimDataFolder } from './data-folder.ts';
 import { givenConfig } from './environment.ts';
 import { createInstanceFile } from './instance-file.ts';
-import { startParts } from './parts.ts';
 
 export type UpOptions = {
   config: string;
@@ -75,6 +74,8 @@ async function start({ options, env, log, lifecycle }: Start): Promise<void> {
     lifecycle.onStop('instance file', file.remove);
     announce(options, instance, Math.round(performance.now() - started));
   };
+  // Loading it takes most of the time until here, and a start that is refused does not need it.
+  const { startParts } = await import('./parts.ts');
   await startParts({
     ...{ env, log, lifecycle, ports, onInstance },
     dataFolder: folder.path,
