@@ -3,19 +3,21 @@
  * that the page shows.
  */
 import { readFileSync, writeFileSync } from 'node:fs';
-import { type Product, startProduct } from './transforms/product.ts';
+import { type Prepare, type Product, startProduct } from './transforms/product.ts';
 import { type Part, type PresetWish, readPage } from './transforms/read-page.ts';
 
 const docs = new URL('../../docs/', import.meta.url);
 
+const leaveEmpty: Prepare = async () => undefined;
+
 /** The pictures by their file names in docs/. */
-export async function makePictures(): Promise<Map<string, Buffer>> {
+export async function makePictures(prepare = leaveEmpty): Promise<Map<string, Buffer>> {
   const { parts, presets } = readPage(readFileSync(new URL('transforms.md', docs), 'utf8'));
-  const sources = await withProduct(undefined, makeSources);
+  const sources = await withProduct(startProduct(undefined, prepare), makeSources);
   const pictures = new Map<string, Buffer>();
   // Each part needs a new start: delivery caches for 30 s how a project was at its first image.
   for (const part of parts) {
-    await withProduct(part.declared, async (product) => {
+    await withProduct(startProduct(part.declared, prepare), async (product) => {
       for (const { slug, bytes, type } of sources) await product.upload(slug, bytes, type);
       if (part.declared?.includes('defaultWatermarkPresetRef')) await product.hasDefaultWatermark();
       for (const [file, picture] of await showPart(product, part, presets))
@@ -65,10 +67,10 @@ async function makeSources(product: Product): Promise<Source[]> {
 }
 
 async function withProduct<Result>(
-  declared: string | undefined,
+  starting: Promise<Product>,
   work: (product: Product) => Promise<Result>,
 ): Promise<Result> {
-  const product = await startProduct(declared);
+  const product = await starting;
   try {
     return await work(product);
   } finally {

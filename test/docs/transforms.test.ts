@@ -2,6 +2,7 @@ import { readdirSync, readFileSync } from 'node:fs';
 import { beforeAll, describe, expect, it } from 'vitest';
 import { readPage } from '../../config/generate/transforms/read-page.ts';
 import { makePictures } from '../../config/generate/transforms-doc.ts';
+import { copyMigrated } from '../contract/support/tintype.ts';
 import { meanDifference, pixelsOf } from '../support/picture-difference.ts';
 
 const docs = new URL('../../docs/', import.meta.url);
@@ -12,7 +13,7 @@ const files = examples.map(({ file }) => file);
 let made: Map<string, Buffer>;
 
 beforeAll(async () => {
-  made = await makePictures();
+  made = await makePictures(copyMigrated);
 }, 300_000);
 
 describe('docs/transforms.md', () => {

@@ -7,21 +7,30 @@ import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { DAY_MS } from '../../runtime/core/durations.ts';
 import { createDatabase } from '../../runtime/db/client.ts';
 import { insertUsageBatch } from '../../runtime/db/usage-batches.ts';
+import { runJob } from '../../runtime/jobs/run-job.ts';
+import { resolveRunTimes } from '../../runtime/jobs/scheduler.ts';
+import { jobs } from '../../runtime/jobs/table.ts';
 import { readFences, readShellBlocks } from '../contract/support/blocks.ts';
 import { readStart } from '../contract/support/start-line.ts';
 import {
   makeFolder,
   projectRoot,
   removeFolder,
-  runTintype,
   startTintype,
   type Tintype,
 } from '../contract/support/tintype.ts';
 import { identify } from '../contract/support/tools.ts';
+import { makeJobs } from '../support/jobs.ts';
 import { over, photograph } from '../support/pictures.ts';
 import { openShell, type Shell } from './support/shell.ts';
 
 const DOCUMENT = 'docs/walkthroughs/moderator-and-billing.md';
+/** The first is delivered as an original, and should cost more than one credit. */
+const PICTURES = [
+  ['one', 2400],
+  ['two', 600],
+  ['three', 600],
+] as const;
 
 let folder: string;
 let tintype: Tintype;
@@ -32,8 +41,8 @@ beforeAll(async () => {
   const { env } = readStart(DOCUMENT);
   [folder, tintype] = await Promise.all([makeFolder(), startTintype({ env })]);
   await symlink(join(projectRoot, 'docs'), join(folder, 'docs'));
-  for (const [index, name] of ['one', 'two', 'three'].entries()) {
-    const picture = over(photograph(2400, 1600, index + 1)).jpeg({ quality: 100 });
+  for (const [index, [name, width]] of PICTURES.entries()) {
+    const picture = over(photograph(width, (width / 3) * 2, index + 1)).jpeg({ quality: 100 });
     await writeFile(join(folder, `${name}.jpg`), await picture.toBuffer());
   }
   blocks = readShellBlocks(DOCUMENT);
@@ -151,13 +160,20 @@ describe('a moderator and a billing clerk', { shuffle: false }, () => {
       }),
     );
     await insertUsageBatch(db, { spool_id: 'of-the-month', sequence: 1, entries });
-    await db.close();
-    const { data } = tintype;
-    await runTintype(['job', 'hourly-rollup', '--data', data]);
+    const { deps, close } = await makeJobs(db);
+    const run = async (name: 'hourly-rollup' | 'daily-charge', wanted?: Date) => {
+      const job = jobs[name];
+      for (const at of await resolveRunTimes(deps, { name, job, at: wanted })) {
+        const { signal } = new AbortController();
+        expect(await runJob(deps, { name, job, at, signal })).toMatchObject({ outcome: 'done' });
+      }
+    };
+    await run('hourly-rollup');
     for (const days of [29, 6, 3]) {
-      const at = `${dayBefore(days)}T04:00:00Z`;
-      await runTintype(['job', 'daily-charge', '--at', at, '--data', data]);
+      await run('daily-charge', new Date(`${dayBefore(days)}T04:00:00Z`));
     }
+    await close();
+    await db.close();
     return DAYS.map((days) => [dayBefore(days), days * (1 + 4 + 18)]);
   }
 });

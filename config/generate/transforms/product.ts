@@ -32,11 +32,17 @@ export type Product = {
 
 const LAUNCHER = fileURLToPath(new URL('../../../runtime/launcher.js', import.meta.url));
 
+/** Fills the data folder, which exists, before the start. */
+export type Prepare = (data: string) => Promise<void>;
+
 /** `declared`: the YAML of the folder of resources; undefined: the samples. */
-export async function startProduct(declared: string | undefined): Promise<Product> {
+export async function startProduct(
+  declared: string | undefined,
+  prepare: Prepare,
+): Promise<Product> {
   for (let starts = 1; ; starts += 1) {
     try {
-      return await startOnFreePorts(declared);
+      return await startOnFreePorts(declared, prepare);
     } catch (error) {
       if (starts === STARTS_MAX) throw error;
     }
@@ -49,10 +55,13 @@ export async function startProduct(declared: string | undefined): Promise<Produc
  */
 const STARTS_MAX = 3;
 
-async function startOnFreePorts(declared: string | undefined): Promise<Product> {
+async function startOnFreePorts(declared: string | undefined, prepare: Prepare): Promise<Product> {
   const folder = mkdtempSync(join(tmpdir(), 'tintype-transforms-'));
+  const data = join(folder, 'data');
+  mkdirSync(data);
+  await prepare(data);
   const ports = ['--api-port', '0', '--delivery-port', '0'];
-  const words = ['up', '--json', '--data', join(folder, 'data'), ...ports];
+  const words = ['up', '--json', '--data', data, ...ports];
   if (declared !== undefined) words.push('--config', writeConfig(folder, declared));
   const child = spawn(process.execPath, [LAUNCHER, ...words], {
     stdio: ['ignore', 'pipe', 'inherit'],
