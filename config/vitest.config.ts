@@ -20,6 +20,17 @@ const LONG = [
   'test/walkthroughs/{on-call,platform,tenant}.test.ts',
 ];
 
+/**
+ * These share a Tintype, which would idle between them for the whole run (3 % of a core) if they did
+ * not run together, as the last.
+ */
+const TOGETHER = [
+  'test/contract/{api-guide,files-and-recipes,formats,photographs,project-answers,svg,tenant,typed-client,upload-folder}.test.ts',
+  'test/contract/api-page.test.ts',
+  'test/runtime/sdk/{browser/*,server/upload-handler}.test.ts',
+  'test/runtime/web/{picker,strangers}.test.ts',
+];
+
 const limits = {
   // These end tests that hang; they do not judge speed.
   testTimeout: 60_000,
@@ -38,14 +49,22 @@ const alone: TestProjectInlineConfiguration = {
 const shared = { ...limits, root, isolate: false } as const;
 const long: TestProjectInlineConfiguration = { test: { ...shared, name: 'long', include: LONG } };
 const short: TestProjectInlineConfiguration = {
-  test: { ...shared, name: 'short', include: ['test/**/*.test.ts'], exclude: [...ALONE, ...LONG] },
+  test: {
+    ...shared,
+    name: 'short',
+    include: ['test/**/*.test.ts'],
+    exclude: [...ALONE, ...LONG, ...TOGETHER],
+  },
+};
+const together: TestProjectInlineConfiguration = {
+  test: { ...shared, name: 'together', include: TOGETHER },
 };
 
 export default defineConfig({
   test: {
     root,
     // Projects start in the order of their names, and run concurrently.
-    projects: [alone, long, short],
+    projects: [alone, long, short, together],
     globalSetup: ['test/support/global-setup.ts'],
     // Two more than there are cores: a test that drives real processes mostly waits.
     maxWorkers: availableParallelism() + 2,

@@ -11,22 +11,22 @@ import { afterAll, beforeAll, expect, it } from 'vitest';
 import { over, photograph } from '../support/pictures.ts';
 import { readFences } from './support/blocks.ts';
 import { withKey } from './support/client.ts';
-import { launcher, removeFolder, startTintype, type Tintype } from './support/tintype.ts';
+import { takeTintype, type UsedTintype } from './support/shared-tintype.ts';
+import { launcher } from './support/tintype.ts';
 import { waitUntilEnded } from './support/upload.ts';
 
-let tintype: Tintype;
+let tintype: UsedTintype;
 let folder: string;
 
 beforeAll(async () => {
-  tintype = await startTintype();
+  tintype = await takeTintype();
   folder = await mkdtemp(join(tmpdir(), 'tintype-guide-'));
   await symlink(tintype.data, join(folder, '.tintype'));
   await writeFile(join(folder, 'logo.png'), await over(photograph(64, 48)).png().toBuffer());
 }, 300_000);
 
 afterAll(async () => {
-  await tintype?.end('SIGTERM');
-  if (tintype !== undefined) await removeFolder(tintype.data);
+  await tintype?.stop();
   if (folder !== undefined) await rm(folder, { recursive: true, force: true });
 });
 

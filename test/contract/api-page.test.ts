@@ -4,11 +4,12 @@ import { createRequire } from 'node:module';
 import type { Browser, Locator, Page } from 'playwright-core';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { startBrowser } from '../support/browser.ts';
-import { removeFolder, runTintype, startTintype, type Tintype } from './support/tintype.ts';
+import { takeTintype, type UsedTintype } from './support/shared-tintype.ts';
+import { runTintype } from './support/tintype.ts';
 
 const AXE = readFileSync(createRequire(import.meta.url).resolve('axe-core/axe.min.js'), 'utf8');
 const PAPER = { dark: 'rgb(28, 32, 34)', light: 'rgb(255, 255, 255)' };
-let tintype: Tintype;
+let tintype: UsedTintype;
 let browser: Browser;
 let page: Page;
 /** Requests to other hosts, and errors that the browser reported. */
@@ -16,7 +17,7 @@ const strangers: string[] = [];
 const complaints: string[] = [];
 
 beforeAll(async () => {
-  [tintype, browser] = await Promise.all([startTintype(), startBrowser()]);
+  [tintype, browser] = await Promise.all([takeTintype(), startBrowser()]);
   page = await browser.newPage({ viewport: { width: 1280, height: 1000 } });
   // The page contains all operations and renders all of them again after each click.
   page.setDefaultTimeout(120_000);
@@ -35,8 +36,7 @@ beforeAll(async () => {
 }, 300_000);
 afterAll(async () => {
   await browser?.close();
-  await tintype?.end('SIGTERM');
-  if (tintype !== undefined) await removeFolder(tintype.data);
+  await tintype?.stop();
 });
 
 /** Uses the IP address, so that the browser needs no name resolution. */

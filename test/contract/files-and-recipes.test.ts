@@ -3,28 +3,29 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { over, photograph } from '../support/pictures.ts';
 import { type Caller, deliver, withKey, withSession } from './support/client.ts';
-import { removeFolder, startTintype, type Tintype } from './support/tintype.ts';
+import { takeTintype, type UsedTintype } from './support/shared-tintype.ts';
 import { upload } from './support/upload.ts';
 
-const project = '/v1/projects/demo';
-let tintype: Tintype;
+let tintype: UsedTintype;
+let slug: string;
+/** The path of the project. */
+let project: string;
 let key: Caller;
 let session: Caller;
 
 beforeAll(async () => {
-  tintype = await startTintype();
+  tintype = await takeTintype();
+  slug = tintype.instance.project_slug;
+  project = `/v1/projects/${slug}`;
   key = withKey(tintype, tintype.instance.api_key);
   session = await withSession(tintype, 'demo');
   const bytes = await over(photograph(64, 48)).png().toBuffer();
   for (const file_slug of ['cat-1.png', 'cat-2.png', 'dog-1.png']) {
-    await upload(key, 'demo', { bytes, content_type: 'image/png', file_slug });
+    await upload(key, slug, { bytes, content_type: 'image/png', file_slug });
   }
 });
 
-afterAll(async () => {
-  await tintype?.end('SIGTERM');
-  await removeFolder(tintype.data);
-});
+afterAll(() => tintype?.stop());
 
 const codeOf = ({ status, body }: { status: number; body: { error?: { code: string } } }) =>
   `${status} ${body.error?.code ?? ''}`.trim();
@@ -41,7 +42,7 @@ describe('a recipe', () => {
     expect(next_cursor).toBeNull();
     expect(items).toContainEqual(made.body);
     const path = `/${made.body.transform_chain}/f/cat-1.png`;
-    expect((await deliver(tintype, { project: 'demo', path })).status).toBe(200);
+    expect((await deliver(tintype, { project: slug, path })).status).toBe(200);
     const change = { name: 'tiny', transform_chain: 'resize/16x12', schema_version: 1 };
     expect((await session('PUT', at, change)).status).toBe(200);
     expect((await key('GET', at)).body).toMatchObject({ ...change, valid: true });

@@ -4,7 +4,7 @@ import { afterAll, beforeAll, expect, it } from 'vitest';
 import { printBmp } from '../support/bmp.ts';
 import { over, photograph } from '../support/pictures.ts';
 import { type Caller, deliver, withKey } from './support/client.ts';
-import { removeFolder, startTintype, type Tintype } from './support/tintype.ts';
+import { takeTintype, type UsedTintype } from './support/shared-tintype.ts';
 import { identify } from './support/tools.ts';
 import { upload } from './support/upload.ts';
 
@@ -20,26 +20,25 @@ const types: [string, string, string, () => Promise<Buffer>][] = [
 const square = { width, height, pixelAt: (x: number, y: number) => x * 256 + y };
 types.push(['image/bmp', 'image/png', 'PNG', async () => printBmp(square, { bits: 24 })]);
 
-let tintype: Tintype;
+let tintype: UsedTintype;
 let key: Caller;
+let project: string;
 
 beforeAll(async () => {
-  tintype = await startTintype();
+  tintype = await takeTintype();
+  project = tintype.instance.project_slug;
   key = withKey(tintype, tintype.instance.api_key);
 });
 
-afterAll(async () => {
-  await tintype?.end('SIGTERM');
-  await removeFolder(tintype.data);
-});
+afterAll(() => tintype?.stop());
 
 it.each(types)(
   '%s is stored as %s, and delivered in that format or in the requested one',
   async (content_type, stored, format, make) => {
     const file_slug = content_type.replace('image/', 'a-');
-    const session = await upload(key, 'demo', { bytes: await make(), content_type, file_slug });
+    const session = await upload(key, project, { bytes: await make(), content_type, file_slug });
     expect([session.status, session.error_code]).toEqual(['ready', null]);
-    const file = await key('GET', `/v1/projects/demo/files/${file_slug}`);
+    const file = await key('GET', `/v1/projects/${project}/files/${file_slug}`);
     expect(file.body).toMatchObject({ width, height, content_type: stored });
     for (const [chain, as, size] of [
       ['originals', format, { width, height }],
@@ -47,7 +46,7 @@ it.each(types)(
       ['resize/90x60/format/jpeg', 'JPEG', { width: 90, height: 60 }],
       ['format/png', 'PNG', { width, height }],
     ] as const) {
-      const image = await deliver(tintype, { project: 'demo', path: `/${chain}/f/${file_slug}` });
+      const image = await deliver(tintype, { project, path: `/${chain}/f/${file_slug}` });
       expect([chain, await identify(image.bytes)]).toEqual([chain, { format: as, ...size }]);
     }
   },
@@ -57,6 +56,6 @@ it('an animated GIF fails with animated_not_supported', async () => {
   const still = await over(photograph(40, 30)).gif().toBuffer();
   const at = still.indexOf(Buffer.from([0x2c, 0, 0, 0, 0]));
   const bytes = Buffer.concat([still.subarray(0, -1), still.subarray(at)]);
-  const session = await upload(key, 'demo', { bytes, content_type: 'image/gif' });
+  const session = await upload(key, project, { bytes, content_type: 'image/gif' });
   expect([session.status, session.error_code]).toEqual(['failed', 'animated_not_supported']);
 });

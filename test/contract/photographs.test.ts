@@ -4,25 +4,24 @@ import { afterAll, beforeAll, expect, it } from 'vitest';
 import { realPhotographs } from '../support/photographs.ts';
 import { over, photograph } from '../support/pictures.ts';
 import { type Caller, deliver, targetOf, withKey, withSession } from './support/client.ts';
-import { removeFolder, startTintype, type Tintype } from './support/tintype.ts';
+import { takeTintype, type UsedTintype } from './support/shared-tintype.ts';
 import { tagsOf } from './support/tools.ts';
 import { upload } from './support/upload.ts';
 
-let tintype: Tintype;
+let tintype: UsedTintype;
+let project: string;
 let key: Caller;
 
 beforeAll(async () => {
-  tintype = await startTintype();
+  tintype = await takeTintype();
+  project = tintype.instance.project_slug;
   key = withKey(tintype, tintype.instance.api_key);
   const owner = await withSession(tintype, 'demo');
-  const opened = await owner('PATCH', '/v1/projects/demo', { raw_download_enabled: true });
+  const opened = await owner('PATCH', `/v1/projects/${project}`, { raw_download_enabled: true });
   expect(opened.status).toBe(200);
 });
 
-afterAll(async () => {
-  await tintype?.end('SIGTERM');
-  await removeFolder(tintype.data);
-});
+afterAll(() => tintype?.stop());
 
 const SPAIN = { latitude: 36.5974417, longitude: -4.50846 };
 const SUNRISE = { place: SPAIN, taken: '2017-10-27T08:38:52.000Z' };
@@ -41,8 +40,8 @@ const PLACE = /GPS(?:Latitude|Longitude)$/;
 
 async function viewRaw(file_slug: string) {
   const input = { file_slug, kind: 'raw' };
-  const { body } = await key('POST', '/v1/projects/demo/signed-url', input);
-  return deliver(tintype, { project: 'demo', path: targetOf(body.url) });
+  const { body } = await key('POST', `/v1/projects/${project}/signed-url`, input);
+  return deliver(tintype, { project, path: targetOf(body.url) });
 }
 
 it('camera photographs keep their location in the API and in raw downloads, but not in originals', async () => {
@@ -51,14 +50,14 @@ it('camera photographs keep their location in the API and in raw downloads, but 
   expect(pictures.length).toBe(Object.keys(sources).length);
   for (const [at, { name, bytes, content_type }] of pictures.entries()) {
     const file_slug = `camera-${at}`;
-    const session = await upload(key, 'demo', { bytes, content_type, file_slug });
+    const session = await upload(key, project, { bytes, content_type, file_slug });
     expect([name, session.status]).toEqual([name, 'ready']);
     const { location, taken_at } = (
-      await key('GET', `/v1/projects/demo/files/${file_slug}?include=location`)
+      await key('GET', `/v1/projects/${project}/files/${file_slug}?include=location`)
     ).body;
     expect({ place: location, taken: taken_at }).toEqual(sources[name]);
     const path = `/originals/f/${file_slug}`;
-    const original = await deliver(tintype, { project: 'demo', path });
+    const original = await deliver(tintype, { project, path });
     expect(Object.keys(await tagsOf(original.bytes)).filter((tag) => PLACE.test(tag))).toEqual([]);
     const raw = await viewRaw(file_slug);
     if (content_type === 'image/avif') {

@@ -9,26 +9,23 @@ import {
   targetOf,
   withSession,
 } from './support/client.ts';
-import { removeFolder, startTintype, type Tintype } from './support/tintype.ts';
+import { takeTintype, type UsedTintype } from './support/shared-tintype.ts';
 import { upload } from './support/upload.ts';
 
-const PATH = '/v1/projects/shop';
+const PATH = '/v1/projects/answers';
 
-let tintype: Tintype;
+let tintype: UsedTintype;
 let owner: Caller;
 
 beforeAll(async () => {
-  tintype = await startTintype();
+  tintype = await takeTintype();
   owner = await withSession(tintype, 'ada');
-  await owner('POST', '/v1/projects', { project_slug: 'shop' });
+  await owner('POST', '/v1/projects', { project_slug: 'answers' });
   const bytes = await over(photograph(64, 48)).png().toBuffer();
-  await upload(owner, 'shop', { bytes, content_type: 'image/png', file_slug: 'logo.png' });
+  await upload(owner, 'answers', { bytes, content_type: 'image/png', file_slug: 'logo.png' });
 }, 300_000);
 
-afterAll(async () => {
-  await tintype?.end('SIGTERM');
-  if (tintype !== undefined) await removeFolder(tintype.data);
-});
+afterAll(() => tintype?.stop());
 
 const codeOf = ({ status, body }: Answer) =>
   body?.error === undefined ? String(status) : `${status} ${body.error.code}`;
@@ -56,7 +53,7 @@ describe('a watermark preset', () => {
     expect([replaced.status, replaced.body.opacity]).toEqual([200, 10]);
     expect((await owner('GET', at)).body).toEqual(replaced.body);
     const path = `/resize/32x24/watermark:${replaced.body.id}/f/logo.png`;
-    expect((await deliver(tintype, { project: 'shop', path })).status).toBe(200);
+    expect((await deliver(tintype, { project: 'answers', path })).status).toBe(200);
     await owner('PATCH', PATH, { default_watermark_preset_id: replaced.body.id });
     expect(codeOf(await owner('DELETE', at))).toBe('409 default_watermark_in_use');
     await owner('PATCH', PATH, { default_watermark_preset_id: null });

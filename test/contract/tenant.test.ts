@@ -12,19 +12,19 @@ import {
   withSession,
   withStaffSession,
 } from './support/client.ts';
-import { removeFolder, startTintype, type Tintype } from './support/tintype.ts';
+import { takeTintype, type UsedTintype } from './support/shared-tintype.ts';
 import { upload } from './support/upload.ts';
 
 const DAY_MS = 24 * 3600 * 1000;
 
-let tintype: Tintype;
+let tintype: UsedTintype;
 let alice: Caller;
 let bob: Caller;
 let staff: Caller;
 let picture: Buffer;
 
 beforeAll(async () => {
-  tintype = await startTintype();
+  tintype = await takeTintype();
   picture = await over(photograph(64, 48)).jpeg().toBuffer();
   [alice, bob, staff] = await Promise.all([
     withSession(tintype, 'alice'),
@@ -33,10 +33,7 @@ beforeAll(async () => {
   ]);
 });
 
-afterAll(async () => {
-  await tintype?.end('SIGTERM');
-  await removeFolder(tintype.data);
-});
+afterAll(() => tintype?.stop());
 
 const codeOf = ({ status, body }: Answer) =>
   body?.error === undefined ? String(status) : `${status} ${body.error.code}`;

@@ -8,18 +8,19 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { over, photograph } from '../support/pictures.ts';
-import { projectRoot, removeFolder, startTintype, type Tintype } from './support/tintype.ts';
+import { takeTintype, type UsedTintype } from './support/shared-tintype.ts';
+import { projectRoot } from './support/tintype.ts';
 import { client, day, wrongCalls } from './support/typed-calls.ts';
 
 const GENERATOR = '.tools/openapi-types/node_modules/openapi-typescript/bin/cli.js';
 const COMPILE_MS_MAX = 120_000;
 
-let tintype: Tintype;
+let tintype: UsedTintype;
 let folder: string;
 let complaints: string;
 
 beforeAll(async () => {
-  tintype = await startTintype();
+  tintype = await takeTintype();
   folder = await mkdtemp(join(tmpdir(), 'tintype-typed-'));
   const document = await (await fetch(`${tintype.instance.api_url}/openapi.json`)).text();
   await writeFile(join(folder, 'openapi.json'), document);
@@ -29,8 +30,7 @@ beforeAll(async () => {
 }, COMPILE_MS_MAX);
 
 afterAll(async () => {
-  await tintype?.end('SIGTERM');
-  if (tintype !== undefined) await removeFolder(tintype.data);
+  await tintype?.stop();
   if (folder !== undefined) await rm(folder, { recursive: true, force: true });
 });
 

@@ -6,13 +6,8 @@ import pg from 'pg';
 import { afterAll, beforeAll, expect, it } from 'vitest';
 import { writeMixedFolder } from '../support/mixed-folder.ts';
 import { deliver, withKey } from './support/client.ts';
-import {
-  makeFolder,
-  removeFolder,
-  runTintype,
-  startTintype,
-  type Tintype,
-} from './support/tintype.ts';
+import { takeTintype, type UsedTintype } from './support/shared-tintype.ts';
+import { makeFolder, removeFolder, runTintype } from './support/tintype.ts';
 import { identify } from './support/tools.ts';
 
 /** The largest file that clients send in one PUT, and the size of the parts of larger ones. */
@@ -20,15 +15,20 @@ const SINGLE_PUT_BYTES_MAX = 16 * 1024 * 1024;
 const PART_BYTES = 8 * 1024 * 1024;
 const NAME_CELLS = 32;
 
-let tintype: Tintype;
+let tintype: UsedTintype;
+let project: string;
 let folder: string;
+/** The arguments that name the Tintype and the project. */
+let uploading: string[];
 let outcomes: Record<string, RegExp>;
 let said: { code: number | null; stdout: string; stderr: string };
 
 beforeAll(async () => {
   folder = await makeFolder();
-  const [started, written] = await Promise.all([startTintype(), writeMixedFolder(folder)]);
+  const [started, written] = await Promise.all([takeTintype(), writeMixedFolder(folder)]);
   tintype = started;
+  project = tintype.instance.project_slug;
+  uploading = ['--data', tintype.data, '--project', project];
   outcomes = {
     ...written,
     'nothing.jpg': /^✗ invalid_request: There is no such file\. Check its name/,
@@ -36,13 +36,10 @@ beforeAll(async () => {
   // The names to which a shell expands `*`, and two more.
   const names = (await readdir(folder)).filter((name) => name !== 'sub').toSorted();
   const files = [...names, 'sub/same.jpg', 'nothing.jpg'];
-  said = await runTintype(['upload', ...files, '--data', tintype.data], { cwd: folder });
+  said = await runTintype(['upload', ...files, ...uploading], { cwd: folder });
 });
 
-afterAll(async () => {
-  await tintype?.end('SIGTERM');
-  await Promise.all([tintype.data, folder].map(removeFolder));
-});
+afterAll(() => Promise.all([tintype?.stop(), removeFolder(folder)]));
 
 it('`tintype upload` reports the outcome of each file in a line of its own', () => {
   const lines = said.stderr.trimEnd().split('\n').slice(0, -1);
@@ -74,7 +71,7 @@ it('`tintype upload` prints the URLs of exactly the files that are published', a
   );
   expect(new Set(slugs).size).toBe(slugs.length);
   const key = withKey(tintype, tintype.instance.api_key);
-  const files = await key('GET', '/v1/projects/demo/files?limit=100');
+  const files = await key('GET', `/v1/projects/${project}/files?limit=100`);
   const published = files.body.items.map(({ file_slug }: { file_slug: string }) => file_slug);
   expect(published.toSorted()).toEqual(slugs.toSorted());
 });
@@ -85,9 +82,9 @@ it('`tintype upload` sends a file above 16 MiB in parts of 8 MiB, and all of it 
   expect(await sentParts('large.png')).toEqual([{ part_count: Math.ceil(size / PART_BYTES) }]);
   expect(await sentParts('good.webp')).toEqual([{ part_count: null }]);
   const key = withKey(tintype, tintype.instance.api_key);
-  const file = await key('GET', '/v1/projects/demo/files/large.png');
+  const file = await key('GET', `/v1/projects/${project}/files/large.png`);
   expect(file.body).toMatchObject({ width: 2600, height: 2400 });
-  const image = await deliver(tintype, { project: 'demo', path: '/resize/260x/f/large.png' });
+  const image = await deliver(tintype, { project, path: '/resize/260x/f/large.png' });
   expect(await identify(image.bytes)).toEqual({ format: 'PNG', width: 260, height: 240 });
 });
 
@@ -96,22 +93,19 @@ async function sentParts(file_slug: string) {
   const db = new pg.Client(tintype.instance.database_url);
   await db.connect();
   try {
-    const sql = 'select part_count from uploads where file_slug = $1';
-    return (await db.query<{ part_count: number | null }>(sql, [file_slug])).rows;
+    const sql = `select part_count from uploads join projects using (project_id)
+      where project_slug = $1 and file_slug = $2`;
+    return (await db.query<{ part_count: number | null }>(sql, [project, file_slug])).rows;
   } finally {
     await db.end();
   }
 }
 
 it('`tintype upload` exits with 0 if all files are published, and replaces an existing file', async () => {
-  const again = await runTintype(
-    ['upload', 'good.png', './good.png', 'good.gif', '--data', tintype.data],
-    {
-      cwd: folder,
-    },
-  );
+  const words = ['upload', 'good.png', './good.png', 'good.gif', ...uploading];
+  const again = await runTintype(words, { cwd: folder });
   expect(again.code).toBe(0);
   expect(again.stderr).toMatch(/\nAll 2 files are published\.\n$/);
   const key = withKey(tintype, tintype.instance.api_key);
-  expect((await key('GET', '/v1/projects/demo/files/good.png')).body.revision).toBe(2);
+  expect((await key('GET', `/v1/projects/${project}/files/good.png`)).body.revision).toBe(2);
 });

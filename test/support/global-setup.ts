@@ -1,6 +1,6 @@
 // Starts one PostgreSQL for the test run and migrates a template database once. Each test file clones the template
-// (database.ts); each Tintype started by a test copies the whole data folder (contract/support/tintype.ts). Also starts
-// the shared control plane and broker, and sets the file of the seen responses (seen.ts).
+// (database.ts); each Tintype started by a test copies the whole data folder (contract/support/tintype.ts). Also offers
+// the shared control plane, broker and Tintype, and sets the file of the seen responses (seen.ts).
 // All temporary files of the run are in one folder, so that the next run can remove what a killed run left. The folder
 // is in memory if there is enough, because creating and dropping databases writes many files.
 import { execFileSync } from 'node:child_process';
@@ -21,6 +21,8 @@ import type { TestProject } from 'vitest/node';
 import { migrate } from '../../runtime/db/migrate.ts';
 import { isProcessAlive } from '../../runtime/platform/is-process-alive.ts';
 import { startPostgres } from '../../runtime/standalone/postgres.ts';
+import { offerTintype } from '../contract/support/shared-tintype.ts';
+import { TEMPLATE_VARIABLE } from './plane-template.ts';
 import { offerBroker } from './shared-broker.ts';
 import { offerControlPlane } from './shared-control-plane.ts';
 
@@ -57,16 +59,20 @@ export async function setup(project: TestProject): Promise<void> {
   const postgres = await startPostgres({ folder, settings: fastSettings });
   // Hundreds of processes load the same modules; a shared cache compiles them once.
   process.env.NODE_COMPILE_CACHE = join(process.env.TMPDIR, 'node-compile-cache');
+  process.env[TEMPLATE_VARIABLE] = join(process.env.TMPDIR, 'control-plane');
   const [kubernetes, broker] = [await offerControlPlane(), await offerBroker()];
+  const tintype = await offerTintype();
   stop = async () => {
     await kubernetes.stop();
     await broker.stop();
+    await tintype.stop();
     await postgres.stop();
     rmSync(folder, { recursive: true, force: true });
   };
   project.provide('postgresUrl', urlOf(postgres.url, 'postgres'));
   project.provide('controlPlaneUrl', kubernetes.url);
   project.provide('brokerUrl', broker.url);
+  project.provide('tintypeUrl', tintype.url);
 }
 
 /** TMPDIR if it is set, otherwise memory if there is enough. */

@@ -3,16 +3,16 @@
  * sessions, and Chromium. Errors of all frames are recorded.
  */
 import { text } from 'node:stream/consumers';
-import type { Browser, FrameLocator, Page } from 'playwright-core';
+import type { Browser, BrowserContextOptions, FrameLocator, Page } from 'playwright-core';
 import { withKey } from '../contract/support/client.ts';
-import { removeFolder, startTintype, type Tintype } from '../contract/support/tintype.ts';
+import { takeTintype, type UsedTintype } from '../contract/support/shared-tintype.ts';
 import { upload } from '../contract/support/upload.ts';
 import { startBrowser } from './browser.ts';
 import { over, photograph } from './pictures.ts';
 import { PAGE_PATH, pageOf, type Site, startSite } from './site.ts';
 
 export type PickerSite = {
-  tintype: Tintype;
+  tintype: UsedTintype;
   browser: Browser;
   /** The site on an origin that the library allows. */
   shop: Site;
@@ -59,7 +59,7 @@ document.title = 'ready';
 
 export async function startPickerSite(): Promise<PickerSite> {
   const [tintype, browser, shop, stranger] = await Promise.all([
-    startTintype(),
+    takeTintype(),
     startBrowser(),
     startSite(),
     startSite('localhost'),
@@ -90,8 +90,7 @@ export async function startPickerSite(): Promise<PickerSite> {
     ...{ tintype, browser, shop, stranger, mint, refreshed },
     close: async () => {
       await browser.close();
-      await Promise.all([shop.close(), stranger.close(), tintype.end('SIGTERM')]);
-      await removeFolder(tintype.data);
+      await Promise.all([shop.close(), stranger.close(), tintype.stop()]);
     },
   };
 }
@@ -114,15 +113,27 @@ export async function addPicture(
 
 export type Shown = { page: Page; frame: FrameLocator; complaints: string[] };
 
+type Visit = Pick<BrowserContextOptions, 'locale' | 'reducedMotion'> & {
+  width?: number;
+  height?: number;
+  at?: string;
+};
+
+const SCREEN = { width: 800, height: 600 };
+
 /**
  * Opens the shop's page in a new browser context. Records the errors of all frames, except messages
- * about failed requests.
+ * about failed requests. Images appear at once, because Chromium draws each step of a transition.
  */
 export async function visit(
   { browser, shop }: PickerSite,
-  { width = 1280, height = 800, locale = 'en-US', at = shop.origin + PAGE_PATH } = {},
+  { at = shop.origin + PAGE_PATH, width, height, ...media }: Visit = {},
 ): Promise<Shown> {
-  const context = await browser.newContext({ viewport: { width, height }, locale });
+  const viewport = { width: width ?? SCREEN.width, height: height ?? SCREEN.height };
+  const context = await browser.newContext({
+    ...{ viewport, locale: 'en-US', reducedMotion: 'reduce' },
+    ...media,
+  });
   const page = await context.newPage();
   const complaints: string[] = [];
   page.on('console', (message) => {
@@ -130,9 +141,28 @@ export async function visit(
     if (message.type() === 'error' && !isAnswer) complaints.push(message.text());
   });
   page.on('pageerror', (error) => complaints.push(String(error)));
-  await page.goto(at);
-  await page.waitForFunction('document.title === "ready"');
+  await open(page, at);
   return { page, frame: page.frameLocator('iframe'), complaints };
+}
+
+/**
+ * Loads the shop's page again. It keeps Chromium's process, whose start takes longer than the page
+ * does, but no routes, and the screen and the mouse are as at the beginning.
+ */
+export async function visitAgain({ shop }: PickerSite, { page, complaints }: Shown): Promise<void> {
+  // Leave the page first: otherwise it would still send the held requests.
+  await page.goto('about:blank');
+  await page.unrouteAll({ behavior: 'ignoreErrors' });
+  await page.mouse.move(0, 0);
+  await page.setViewportSize(SCREEN);
+  await open(page, shop.origin + PAGE_PATH);
+  complaints.length = 0;
+}
+
+/** The page's modules have run when it has loaded. */
+async function open(page: Page, at: string): Promise<void> {
+  await page.goto(at);
+  if ((await page.title()) !== 'ready') throw new Error(`${at} did not run its modules`);
 }
 
 export function picture(seed: number): Promise<Buffer> {

@@ -9,14 +9,14 @@ import {
   expressHandler,
   type UploadRoute,
 } from '../../runtime/sdk/server/sdk.ts';
-import { removeFolder, startTintype, type Tintype } from '../contract/support/tintype.ts';
+import { takeTintype, type UsedTintype } from '../contract/support/shared-tintype.ts';
 import { wrapBmp } from './bmp.ts';
 import { startBrowser } from './browser.ts';
 import { over, photograph } from './pictures.ts';
 import { PAGE_PATH, pageOf, type Site, startSite } from './site.ts';
 
 export type UploadSite = Pick<Site, 'origin' | 'answers'> & {
-  tintype: Tintype;
+  tintype: UsedTintype;
   browser: Browser;
   close(): Promise<void>;
 };
@@ -26,7 +26,7 @@ export type UploadSite = Pick<Site, 'origin' | 'answers'> & {
  * route `photo` under the names `photo` and `gallery`.
  */
 export async function startUploadSite(program: string, photo: UploadRoute): Promise<UploadSite> {
-  const [tintype, browser, site] = await Promise.all([startTintype(), startBrowser(), startSite()]);
+  const [tintype, browser, site] = await Promise.all([takeTintype(), startBrowser(), startSite()]);
   const { api_url: url, api_key: apiKey, project_slug: project } = tintype.instance;
   const handler = createUploadHandler({ router: { photo, gallery: photo }, url, apiKey, project });
   const send = (bytes: Buffer) => async (_: unknown, response: ServerResponse) =>
@@ -42,8 +42,7 @@ export async function startUploadSite(program: string, photo: UploadRoute): Prom
     ...{ origin: site.origin, answers: site.answers },
     close: async () => {
       await browser.close();
-      await Promise.all([site.close(), tintype.end('SIGTERM')]);
-      await removeFolder(tintype.data);
+      await Promise.all([site.close(), tintype.stop()]);
     },
   };
 }
@@ -53,10 +52,31 @@ const largePicture = (height: number) => {
   return wrapBmp({ width: 2400, height }, { bits: 24 }, { rows, compression: 0 });
 };
 
+/** The page's modules have run when it has loaded. */
 export async function openPage(page: Page, { origin }: UploadSite): Promise<void> {
   await page.goto(origin + PAGE_PATH);
-  await page.waitForFunction('document.title === "ready"');
+  if ((await page.title()) !== 'ready') throw new Error('the page did not run its module');
 }
+
+/**
+ * Loads the page again, without routes, headers and what it has stored. It keeps Chromium's process,
+ * whose start takes longer than the page does.
+ */
+export async function openAgain(page: Page, site: UploadSite): Promise<void> {
+  // Leave the page first: otherwise it would still send the held requests.
+  await page.goto('about:blank');
+  await page.unrouteAll({ behavior: 'ignoreErrors' });
+  await page.context().setOffline(false);
+  await page.setExtraHTTPHeaders({});
+  await openPage(page, site);
+  await page.evaluate(FORGET);
+}
+
+const FORGET = `new Promise((resolve, reject) => {
+  const deleting = indexedDB.deleteDatabase('tintype-uploads');
+  deleting.onsuccess = () => resolve();
+  deleting.onblocked = reject;
+})`;
 
 /** Records the part numbers of successful PUTs from now on; 0 is an upload in one piece. */
 export function notePuts(page: Page): number[] {

@@ -62,19 +62,22 @@ export function anonymous(tintype: Target): Caller {
   return (method, path, body) => call(tintype, { method, path, body });
 }
 
+/** A Tintype on one machine. */
+type Running = Pick<Tintype, 'instance' | 'data'>;
+
 /**
  * A dashboard session: an access token of the identity provider, its subject, and signed writes.
  */
-export function withSession(tintype: Tintype, sub: string): Promise<Caller> {
+export function withSession(tintype: Running, sub: string): Promise<Caller> {
   return withToken(tintype, ['--sub', sub]);
 }
 
 /** A dashboard session of a staff member. */
-export function withStaffSession(tintype: Tintype): Promise<Caller> {
+export function withStaffSession(tintype: Running): Promise<Caller> {
   return withToken(tintype, ['--staff']);
 }
 
-async function withToken(tintype: Tintype, whose: readonly string[]): Promise<Caller> {
+async function withToken(tintype: Running, whose: readonly string[]): Promise<Caller> {
   const { stdout } = await runTintype(['token', '--json', '--data', tintype.data, ...whose]);
   const { headers } = JSON.parse(stdout) as { headers: Record<string, string> };
   return withHeaders(tintype, headers);

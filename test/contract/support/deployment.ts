@@ -12,7 +12,7 @@ import { newSealingKey } from '../../support/sealing-keys.ts';
 import { type Broker, takeVirtualHost } from '../../support/shared-broker.ts';
 import { type Caller, type Target, withHeaders } from './client.ts';
 import { type Servers, startServers } from './servers.ts';
-import { makeFolder, removeFolder, runTintype, spawnTintype } from './tintype.ts';
+import { fewDecoders, makeFolder, removeFolder, runTintype, spawnTintype } from './tintype.ts';
 
 export const PROCESSES = ['api', 'worker', 'delivery', 'dispatcher'] as const;
 export type ProcessName = (typeof PROCESSES)[number];
@@ -82,6 +82,7 @@ export async function startDeployment(
     TINTYPE_API_PORT: '0',
     TINTYPE_DELIVERY_PORT: '0',
     TINTYPE_METRICS_PORT: '0',
+    ...fewDecoders(),
     TINTYPE_CDN: 'http-purge',
     TINTYPE_CDN_URL: cdn.url,
     TINTYPE_CDN_TOKEN: 'token-of-the-cache',

@@ -75,7 +75,7 @@ export function onServers(): () => Servers {
     setBackend(() => started.environment());
   });
   afterAll(async () => {
-    setBackend(async () => ({}));
+    setBackend(undefined);
     await servers?.stop();
   });
   return () => {

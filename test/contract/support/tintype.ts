@@ -56,19 +56,31 @@ const START_MS_MAX = 120_000;
 const HURRIED = { TINTYPE_RATE_FAILED_AUTHENTICATIONS: '1000000' };
 
 /**
- * Returns the environment variables for storage and queue. By default there are none, so Tintype
+ * The environment variables for one decoder of each kind, because each takes 0.16 s of processor
+ * time to start. Benchmarks, which are no test run, measure the usual number.
+ */
+export function fewDecoders(): Record<string, string> {
+  const isTestRun = process.env.TINTYPE_TEST_POSTGRES !== undefined;
+  return isTestRun ? { TINTYPE_INGEST_SLOTS: '1', TINTYPE_RENDER_SLOTS: '1' } : {};
+}
+
+type Backend = () => Promise<Record<string, string>>;
+let findBackend: Backend | undefined;
+
+/**
+ * Sets a function that returns the environment variables for storage and queue. Without it, Tintype
  * uses its embedded ones.
  */
-let findBackend: () => Promise<Record<string, string>> = async () => ({});
-
-export function setBackend(find: typeof findBackend): void {
+export function setBackend(find: Backend | undefined): void {
   findBackend = find;
 }
+
+export const isOnServers = (): boolean => findBackend !== undefined;
 
 export async function startTintype(options: StartOptions = {}): Promise<Tintype> {
   const data = options.data ?? (await makeStarted());
   const config = options.config ?? join(projectRoot, 'config/samples');
-  const env = { ...HURRIED, ...(await findBackend()), ...options.env };
+  const env = { ...HURRIED, ...fewDecoders(), ...(await findBackend?.()), ...options.env };
   const args = options.ports === 'named' ? ['up', '--json', '--data', data] : upArgs(data);
   const child = spawnTintype([...args, '--config', config], { ...options, env });
   const ended = new Promise<number | null>((done) => child.once('exit', (code) => done(code)));
@@ -142,10 +154,15 @@ export async function makeFolder(user: User = 'self'): Promise<string> {
  */
 export async function makeStarted(): Promise<string> {
   const folder = await makeFolder();
+  await copyMigrated(folder);
+  return folder;
+}
+
+/** Puts the database of a first start into a data folder, in a test run. */
+export async function copyMigrated(folder: string): Promise<void> {
   const migrated = process.env.TINTYPE_TEST_POSTGRES;
   // Node's own copy functions change the permissions of folders, which PostgreSQL rejects.
   if (migrated !== undefined) await runFile('cp', ['-a', migrated, join(folder, 'postgres')]);
-  return folder;
 }
 
 export async function removeFolder(folder: string): Promise<void> {

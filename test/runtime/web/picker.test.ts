@@ -16,16 +16,21 @@ import {
   type Shown,
   startPickerSite,
   visit,
+  visitAgain,
 } from '../../support/picker-site.ts';
 import { meanDifference, pixelsOf } from '../../support/picture-difference.ts';
 
 const AXE = readFileSync(createRequire(import.meta.url).resolve('axe-core/axe.min.js'), 'utf8');
 
+/** Most tests run on a smaller screen, of which Chromium draws less. */
+const DESKTOP = { width: 1280, height: 800 };
 const NOWHERE = { x: -1, y: -1, width: 0, height: 0 };
 const SLOW = { timeout: 90_000 };
 
 let site: PickerSite;
 let shown: Shown;
+/** The page that tests use one after another, unless they change its whole browser context. */
+let shared: Shown | undefined;
 
 beforeAll(async () => {
   site = await startPickerSite();
@@ -36,14 +41,20 @@ beforeAll(async () => {
   ]);
 }, 300_000);
 afterAll(() => site?.close());
-beforeEach(async () => {
+beforeEach(async ({ onTestFailed }) => {
   for (const key of Object.keys(site.mint)) delete site.mint[key];
+  if (shared === undefined) shared = await visit(site);
+  else await visitAgain(site, shared);
+  shown = shared;
   site.refreshed.length = 0;
-  shown = await visit(site);
+  onTestFailed(async () => {
+    await shared?.page.context().close();
+    shared = undefined;
+  });
 });
 afterEach(async () => {
   expect(shown.complaints).toEqual([]);
-  await shown.page.context().close();
+  if (shown !== shared) await shown.page.context().close();
 });
 
 const pick = async (settings: object = {}) => {
@@ -181,8 +192,9 @@ describe('the picker', { shuffle: false }, () => {
     let examples: Examples;
 
     beforeAll(async () => {
-      const { api_url, api_key } = site.tintype.instance;
+      const { api_url, api_key, project_slug } = site.tintype.instance;
       examples = await writeExamples(DOCUMENT, {
+        "'demo'": `'${project_slug}'`,
         'https://images.example': api_url,
         'tin_live_…': api_key,
         'http://localhost:3000': site.shop.origin,
@@ -640,6 +652,7 @@ describe('the picker', { shuffle: false }, () => {
     });
 
     it('that expires while an image is processed is renewed, and the image becomes ready', async () => {
+      shown = await visit(site);
       await shown.page.clock.install();
       await pick();
       await tile('forest.jpg').waitFor();
@@ -670,6 +683,7 @@ describe('the picker', { shuffle: false }, () => {
     });
 
     it('is not renewed early on a machine whose clock is a day ahead', async () => {
+      shown = await visit(site);
       await shown.page.clock.setFixedTime(Date.now() + 86_400_000);
       await pick();
       await tile('forest.jpg').waitFor();
@@ -742,6 +756,7 @@ describe('the picker', { shuffle: false }, () => {
 
   describe('accessibility, layout and languages', SLOW, () => {
     it.each(['light', 'dark'])('has no violations found by axe in the %s theme', async (theme) => {
+      await shown.page.setViewportSize(DESKTOP);
       await pick({ select: 'many', theme });
       await tile('forest.jpg').click();
       await takeFiles([{ name: 'torn.jpg', mimeType: 'image/jpeg', buffer: Buffer.from('no') }]);
@@ -768,7 +783,7 @@ describe('the picker', { shuffle: false }, () => {
     it.each(screens)(
       'fits on the screen of a %s, and looks as in its screenshot',
       async (name, width, height, theme) => {
-        await shown.page.setViewportSize({ width, height });
+        shown = await visit(site, { width, height, reducedMotion: 'no-preference' });
         // Hides the uploads of other tests, and fixes the order.
         const order = ['harbour.jpg', 'mountain.jpg', 'forest.jpg'];
         await shown.page.route('**/v1/library/files**', async (route) => {
@@ -804,7 +819,6 @@ describe('the picker', { shuffle: false }, () => {
     it('is in German if the page asks for it, or the browser prefers it', async () => {
       await pick({ language: 'de' });
       await button('Schließen').click();
-      await shown.page.context().close();
       shown = await visit(site, { locale: 'de-DE' });
       await pick();
       await button('Hochladen').waitFor();
@@ -872,6 +886,7 @@ describe('the picker', { shuffle: false }, () => {
         });
       });
       await shown.page.route('**/thumbnail-*', (route) => route.fulfill({ status: 204 }));
+      await shown.page.setViewportSize(DESKTOP);
       await pick();
       const list = shown.frame.getByRole('listbox');
       await list.focus();
@@ -888,8 +903,8 @@ describe('the picker', { shuffle: false }, () => {
   });
 
   function manyFile(index: number) {
-    const { delivery_root_domain: root, delivery_port } = site.tintype.instance;
-    const origin = `http://demo.${root}:${delivery_port}`;
+    const { delivery_root_domain: root, delivery_port, project_slug } = site.tintype.instance;
+    const origin = `http://${project_slug}.${root}:${delivery_port}`;
     return {
       file_slug: `image-${index}`,
       file_id: `file_${index}`,

@@ -2,17 +2,19 @@
 // responses are lost, an abort comes too late or a pause outlives the session: it reports published files, and their
 // hook runs.
 import type { Page } from 'playwright-core';
-import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from 'vitest';
+import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
 import {
   createUploadHandler,
   expressHandler,
   uploadRoute,
 } from '../../../../runtime/sdk/server/sdk.ts';
 import { lapseSession, lapseToken } from '../../../support/lapsed-upload.ts';
-import { openPage, startUploadSite, type UploadSite } from '../../../support/upload-site.ts';
+import { openAgain, startUploadSite, type UploadSite } from '../../../support/upload-site.ts';
 
 let site: UploadSite;
 let page: Page;
+/** The page that tests use one after another. */
+let shared: Page | undefined;
 let hooks = 0;
 /** Uploads for which the handler gets an expired token. */
 const lapsed = new Set<string>();
@@ -75,15 +77,17 @@ beforeAll(async () => {
 }, 300_000);
 afterAll(() => site?.close());
 
-beforeEach(async () => {
-  page = await (await site.browser.newContext()).newPage();
-  await openPage(page, site);
+beforeEach(async ({ onTestFailed }) => {
+  shared ??= await site.browser.newPage();
+  page = shared;
+  await openAgain(page, site);
+  onTestFailed(async () => {
+    await shared?.close();
+    shared = undefined;
+  });
   hooks = 0;
   asked.length = 0;
   begun.length = 0;
-});
-afterEach(async () => {
-  await page.context().close();
 });
 
 const begin = (mode: string, name = 'small.jpg') =>

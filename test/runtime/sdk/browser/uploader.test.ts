@@ -13,6 +13,7 @@ import { type Examples, offerExample, writeExamples } from '../../../support/exa
 import { over, photograph } from '../../../support/pictures.ts';
 import {
   notePuts,
+  openAgain,
   openPage,
   startUploadSite,
   type UploadSite,
@@ -20,6 +21,8 @@ import {
 
 let site: UploadSite;
 let page: Page;
+/** The page that tests use one after another, unless they change its clock. */
+let shared: Page | undefined;
 let puts: number[];
 
 const SCRIPT = `
@@ -47,13 +50,18 @@ beforeAll(async () => {
 }, 300_000);
 afterAll(() => site?.close());
 
-beforeEach(async () => {
-  page = await (await site.browser.newContext()).newPage();
+beforeEach(async ({ onTestFailed }) => {
+  shared ??= await site.browser.newPage();
+  await openAgain(shared, site);
+  page = shared;
   puts = notePuts(page);
-  await openPage(page, site);
+  onTestFailed(async () => {
+    await shared?.close();
+    shared = undefined;
+  });
 });
 afterEach(async () => {
-  await page.context().close();
+  if (page !== shared) await page.close();
 });
 
 /** Starts an upload in the page: `window.upload`, with its progress in `window.sent`. */
@@ -317,6 +325,9 @@ describe('the browser client', { timeout: 300_000 }, () => {
   });
 
   it('waits while the browser is offline, longer than any retry, and then sends only what is missing', async () => {
+    page = await site.browser.newPage();
+    puts = notePuts(page);
+    await openPage(page, site);
     await page.clock.install();
     const release = await hold([3]);
     await begin('large.bmp');

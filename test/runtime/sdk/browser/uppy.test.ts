@@ -18,6 +18,7 @@ import { projectRoot } from '../../../house/source-files.ts';
 import type { Answering } from '../../../support/site.ts';
 import {
   notePuts,
+  openAgain,
   openPage,
   startUploadSite,
   type UploadSite,
@@ -97,8 +98,7 @@ beforeAll(async () => {
   puts = notePuts(page);
 }, 300_000);
 beforeEach(async () => {
-  await page.unrouteAll({ behavior: 'ignoreErrors' });
-  await openPage(page, site);
+  await openAgain(page, site);
   puts.length = 0;
 });
 afterAll(() => site?.close());
@@ -160,6 +160,8 @@ describe('Uppy 5', { timeout: 300_000 }, () => {
     await send({ name: 'large.bmp', type: 'image/bmp' });
     await expect.poll(() => puts.length, { timeout: 30_000 }).toBeGreaterThanOrEqual(2);
     await expect.poll(() => page.evaluate(KEPT)).toEqual([2]);
+    // Leave the page first: otherwise it would still send the held requests.
+    await page.goto('about:blank');
     await page.unrouteAll({ behavior: 'ignoreErrors' });
     await openPage(page, site);
     puts.length = 0;

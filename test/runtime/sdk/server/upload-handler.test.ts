@@ -12,11 +12,11 @@ import {
   UploadRefusal,
   uploadRoute,
 } from '../../../../runtime/sdk/server/sdk.ts';
-import { removeFolder, startTintype, type Tintype } from '../../../contract/support/tintype.ts';
+import { takeTintype, type UsedTintype } from '../../../contract/support/shared-tintype.ts';
 import { lapseSession, lapseToken } from '../../../support/lapsed-upload.ts';
 import { over, photograph } from '../../../support/pictures.ts';
 
-let tintype: Tintype;
+let tintype: UsedTintype;
 let picture: Buffer;
 const completed: unknown[] = [];
 const errors: unknown[] = [];
@@ -25,13 +25,10 @@ const errors: unknown[] = [];
 type Json = any;
 
 beforeAll(async () => {
-  tintype = await startTintype();
+  tintype = await takeTintype();
   picture = await over(photograph(64, 48)).jpeg().toBuffer();
 }, 300_000);
-afterAll(async () => {
-  await tintype?.end('SIGTERM');
-  if (tintype !== undefined) await removeFolder(tintype.data);
-});
+afterAll(() => tintype?.stop());
 
 beforeEach(() => {
   completed.length = 0;
