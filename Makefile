@@ -48,7 +48,7 @@ soak: $(INSTALLED) test-tools ## run what takes too long for the suites, some ho
 	@TINTYPE_SOAK_HISTORIES=$(or $(CHECKS),1000) vitest run --config config/vitest.config.ts test/runtime/actions/moderation-histories.test.ts
 	@TINTYPE_SOAK_HISTORIES=$(or $(HISTORIES),10000) vitest run --config config/vitest.config.ts test/runtime/jobs/metering-histories.test.ts
 	@TINTYPE_SOAK_FILES=1000000 vitest run --config config/vitest.config.ts test/runtime/api/files-at-scale.test.ts
-	@TINTYPE_SOAK_SAMPLES=all vitest run --config config/vitest.config.ts test/cluster/crashes test/cluster/kill-operator turned-jpeg render/alike
+	@TINTYPE_SOAK_SAMPLES=all vitest run --config config/vitest.config.ts test/cluster/crashes test/cluster/kill-operator turned-jpeg render/alike test/fault/kill test/fault/random-kill
 	@TINTYPE_SOAK_OPERATOR_MINUTES=$(or $(OPERATOR_MINUTES),60) vitest run --config config/vitest.config.ts test/cluster/soak.test.ts
 
 bench: $(INSTALLED) ## run the benchmarks: prints a table, writes JSON to .bench/

@@ -6,7 +6,8 @@ import { readFileSync } from 'node:fs';
 import sharp from 'sharp';
 import { sanitize } from '../../runtime/worker/ingest/sanitize.ts';
 
-const files = process.argv.slice(2, -1);
+// The boot code of decoders is called with the program's own name, too.
+const files = process.argv.slice(2, -1).filter((word) => word !== import.meta.url);
 const contentType = process.argv.at(-1) ?? '';
 // The settings of a decoder.
 sharp.cache(false);

@@ -5,6 +5,7 @@
  */
 import { dirname, join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { MULTIPART_PART_BYTES_MIN } from '../../runtime/core/limits.ts';
 import type { Database } from '../../runtime/db/client.ts';
 import { createDatabase } from '../../runtime/db/client.ts';
 import { systemClock } from '../../runtime/platform/clock.ts';
@@ -22,7 +23,8 @@ import { brokenObjects, brokenRows, readFolderObjects } from './support/promises
 import { sweepDaysLater } from './support/sweeps.ts';
 import { type Operation, operations, type Scene } from './support/upload-operations.ts';
 
-const LARGE_BYTES = 2 * 5 * 2 ** 20;
+/** Just enough for two parts. */
+const LARGE_BYTES = MULTIPART_PART_BYTES_MIN + 1;
 
 const api = useApi();
 const owner = api.session(newSubject());

@@ -1,11 +1,13 @@
 /**
- * Kill -9 at every named step. Each start on the same data folder is killed at one step while a client uploads or
- * fetches, the next start continues from there, and at the end every promise is checked.
+ * Kill -9 at named steps. Each start on the same data folder is killed at one step while a client uploads or fetches,
+ * the next start continues from there, and at the end every promise is checked. Of the steps of ingest this suite takes
+ * every third, as ingest-kill.test.ts kills a worker at each of them; `make soak` takes all.
  */
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { type FailpointName, failpoints } from '../../runtime/platform/failpoint.ts';
 import type { Tintype } from '../contract/support/tintype.ts';
 import { over, photograph } from '../support/pictures.ts';
+import { sampleOf } from '../support/sample.ts';
 import {
   type Books,
   complete,
@@ -53,6 +55,8 @@ const servers = new Set<number | undefined>();
 const stepsOf = (...areas: Area[]) =>
   failpoints.filter((name) => areas.some((area) => name.startsWith(`${area}.`)));
 
+const uploadSteps = [...stepsOf('complete'), ...sampleOf(stepsOf('ingest'), 3)];
+
 const upload: Drive = async (tintype, step) => {
   await untilSpoolIsEmpty(mortal.data);
   await send(tintype, books, { bytes, file_slug: slugOf(step) }).catch(() => undefined);
@@ -70,15 +74,12 @@ async function fetchSome(tintype: Tintype): Promise<void> {
 }
 
 /**
- * Every step of a server. Steps of usage alternate with others, because each start sends what the
+ * The steps of a server. Steps of usage alternate with others, because each start sends what the
  * previous one left in the spool.
  */
 function serverSteps(): [FailpointName, Drive][] {
   const fetches = stepsOf('usage').map((step): [FailpointName, Drive] => [step, fetchOne]);
-  const uploads = stepsOf('complete', 'ingest').map((step): [FailpointName, Drive] => [
-    step,
-    upload,
-  ]);
+  const uploads = uploadSteps.map((step): [FailpointName, Drive] => [step, upload]);
   return uploads.flatMap((step, index) => {
     const between = fetches[index];
     return between === undefined ? [step] : [between, step];
@@ -159,14 +160,14 @@ beforeAll(async () => {
 afterAll(() => mortal.remove());
 
 describe('a killed Tintype process', { shuffle: false }, () => {
-  it('is killed at every failpoint except those of webhooks and billing', () => {
+  it('is killed in every area of failpoints except those of webhooks and billing', () => {
     const tried = stepsOf('complete', 'ingest', 'usage', 'rollup', 'charge');
     // Webhooks and billing have their own tests.
     const others = /^(webhook|billing)[.]/;
     expect(tried).toEqual(failpoints.filter((name) => !others.test(name)));
   });
 
-  it.each(stepsOf('complete', 'ingest'))(
+  it.each(uploadSteps)(
     'at %s: its upload becomes ready exactly once and is delivered',
     async (step) => {
       const before = uploadsAt.get(step);

@@ -1,11 +1,12 @@
 /**
- * Kill -9 at random moments, five times, with several uploads and deliveries always in progress. At the end every
- * promise is checked. The same seed gives the same load and the same moments.
+ * Kill -9 at random moments, three times (`make soak`: thirty), with several uploads and deliveries always in progress.
+ * At the end every promise is checked. The same seed gives the same load and the same moments.
  */
 import { setTimeout as sleep } from 'node:timers/promises';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import type { Tintype } from '../contract/support/tintype.ts';
 import { over, photograph, seededRandom } from '../support/pictures.ts';
+import { SAMPLE_MS_MAX, TAKES_ALL } from '../support/sample.ts';
 import { type Books, fetchImage, openBooks, send, untilEnded } from './support/client.ts';
 import { type Money, readMoney } from './support/money.ts';
 import {
@@ -20,7 +21,7 @@ import { brokenPromises } from './support/promises.ts';
 import { charge, letADayPass, settleUploads } from './support/settle.ts';
 
 const SEED = 20_261_121;
-const ROUNDS = 5;
+const ROUNDS = TAKES_ALL ? 30 : 3;
 const UPLOADERS = 3;
 const VIEWERS = 3;
 const MS_MIN = 200;
@@ -93,7 +94,7 @@ beforeAll(async () => {
   alive = await mortal.start();
   await settleUploads(alive, books);
   await untilSpoolIsEmpty(mortal.data);
-}, 300_000);
+}, SAMPLE_MS_MAX);
 
 afterAll(() => mortal.remove());
 

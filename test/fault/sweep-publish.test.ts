@@ -36,7 +36,7 @@ let sandbox: Sandbox;
 let bytes: Buffer;
 
 beforeAll(async () => {
-  bytes = await over(photograph(1200, 900)).jpeg().toBuffer();
+  bytes = await over(photograph(1200, 90)).jpeg().toBuffer();
   const memory_bytes = 1_000_000_000;
   sandbox = createSandbox({
     slots: 2,

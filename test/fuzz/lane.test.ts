@@ -8,7 +8,7 @@ const table = new URL('planted.ts', import.meta.url).href;
 const lane: Lane = openLane(table, INPUT_MS_MAX);
 afterAll(() => lane.close());
 
-const fuzz = (name: string) => lane.fuzz({ name, seed: 7, seconds: 2, kept: [] });
+const fuzz = (name: string) => lane.fuzz({ name, seed: 7, seconds: 1, kept: [] });
 
 describe('a lane of the fuzzer', () => {
   it('reports an input that never terminates', async () => {

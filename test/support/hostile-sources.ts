@@ -164,23 +164,24 @@ function bmps() {
   });
 }
 
-const SVG = 'xmlns="http://www.w3.org/2000/svg" viewBox="0 0 64 64" width="64" height="64"';
+/** Low, as the raster grid of a drawing is 2048 pixels wide, whatever the drawing's own size. */
+const SVG = 'xmlns="http://www.w3.org/2000/svg" viewBox="0 0 64 8" width="64" height="8"';
 
 function svgs() {
   const of = (content: string) => Buffer.from(`<svg ${SVG}>${content}</svg>`);
   return named('SVG', 'image/svg+xml', {
-    icon: of('<path d="M3 9l9-7 9 7v11a2 2 0 0 1-2 2H5a2 2 0 0 1-2-2z" fill="none" stroke="red"/>'),
+    icon: of('<path d="M3 3l4-2 4 2v4a1 1 0 0 1-1 1H4a1 1 0 0 1-1-1z" fill="none" stroke="red"/>'),
     'with gradients': of(
-      '<defs><linearGradient id="a"><stop stop-color="red"/><stop offset="1" stop-color="#00f"/></linearGradient></defs><rect width="60" height="60" fill="url(#a)"/>',
+      '<defs><linearGradient id="a"><stop stop-color="red"/><stop offset="1" stop-color="#00f"/></linearGradient></defs><rect width="60" height="6" fill="url(#a)"/>',
     ),
     'with a filter': of(
-      '<filter id="f"><feGaussianBlur stdDeviation="2"/></filter><circle cx="30" cy="30" r="4" filter="url(#f)"/>',
+      '<filter id="f"><feGaussianBlur stdDeviation="2"/></filter><circle cx="30" cy="4" r="2" filter="url(#f)"/>',
     ),
     'with styles': of(
-      '<style>.a{fill:#0a0} #b>rect{opacity:.5}</style><g id="b"><rect class="a" width="30" height="30"/></g><text x="4" y="50">Text</text>',
+      '<style>.a{fill:#0a0} #b>rect{opacity:.5}</style><g id="b"><rect class="a" width="30" height="6"/></g><text x="4" y="7">Text</text>',
     ),
     'with references': of(
-      '<clipPath id="c"><circle cx="32" cy="32" r="20"/></clipPath><symbol id="s" viewBox="0 0 9 9"><rect width="9" height="9"/></symbol><g clip-path="url(#c)"><use href="#s" width="40" height="40"/></g>',
+      '<clipPath id="c"><circle cx="5" cy="4" r="3"/></clipPath><symbol id="s" viewBox="0 0 9 9"><rect width="9" height="9"/></symbol><g clip-path="url(#c)"><use href="#s" width="8" height="8"/></g>',
     ),
   });
 }

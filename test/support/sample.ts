@@ -11,7 +11,7 @@ export function columnsOf<Column>(columns: readonly Column[], row: number): Colu
   return columns.filter((_, at) => TAKES_ALL || (at + row) % 3 === 0);
 }
 
-const TAKES_ALL = process.env['TINTYPE_SOAK_SAMPLES'] === 'all';
+export const TAKES_ALL = process.env['TINTYPE_SOAK_SAMPLES'] === 'all';
 
 /** The time limit of a test that goes through a whole sample. */
 export const SAMPLE_MS_MAX = TAKES_ALL ? 1_800_000 : 300_000;

@@ -1,14 +1,15 @@
 /**
  * Clients of API processes that are killed during a call: what they send, and how they continue at the next process.
  */
+import { MULTIPART_PART_BYTES_MIN } from '../../../runtime/core/limits.ts';
 import { freePort } from '../../support/free-port.ts';
 import { over, photograph, pngChunk } from '../../support/pictures.ts';
 import { must } from '../../support/rows.ts';
-import { canWait, named, type Place, untilAlone } from './ingest-kills.ts';
+import { named, type Place, untilAlone } from './ingest-kills.ts';
+import type { Plan } from './killed-together.ts';
 import { endWell, type Spawned, startProgram, untilReady } from './spawned.ts';
 import type { Step } from './steps.ts';
 import type { ApiWords } from './stopping-api.ts';
-import type { Plan } from './stopping-worker.ts';
 
 export const WAYS = ['multipart', 'proxy'] as const;
 export type Way = (typeof WAYS)[number];
@@ -32,7 +33,9 @@ export type Session = {
 /** The outcome of a call; without a status if the connection broke. */
 export type Outcome = { status?: number; code?: string; upload_id?: string };
 
-const BYTES: Record<Way, number> = { multipart: 2 * 5 * 2 ** 20, proxy: 300_000 };
+/** The second part is small. */
+export const PART_BYTES = MULTIPART_PART_BYTES_MIN;
+const BYTES: Record<Way, number> = { multipart: PART_BYTES + 100_000, proxy: 300_000 };
 
 /** The same image for each transfer mode, padded with a PNG chunk that decoders ignore. */
 export async function picturesFor(): Promise<ApiPlace['bytes']> {
@@ -145,17 +148,8 @@ export async function surveyCalls(
 
 export type Doomed = { session: Session; step: Step };
 
-/**
- * Kills one process at all steps that can wait for each other, and one process each for calls that
- * must be in progress at the kill.
- */
+/** Kills one process during all these calls, each at its step. */
 export async function killCalls(place: ApiPlace, doomed: readonly Doomed[]): Promise<void> {
-  const still = doomed.filter(canWait);
-  const moving = doomed.filter((one) => !canWait(one));
-  for (const group of [still, ...moving.map((one) => [one])]) await killTogether(place, group);
-}
-
-async function killTogether(place: ApiPlace, doomed: readonly Doomed[]): Promise<void> {
   const plan = doomed.map(({ session, step }) => ({
     upload_id: session.upload_id,
     stop_at: step,

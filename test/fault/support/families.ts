@@ -11,10 +11,10 @@ export type FamilyPicture = {
 };
 
 /** Wide enough for all half-way images, but only a few pixels high. */
-const wide = () => over(photograph(2200, 120));
-const narrow = () => over(photograph(1100, 90));
+const wide = () => over(photograph(2200, 8));
+const narrow = () => over(photograph(1100, 8));
 const SVG =
-  '<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 800 20"><rect width="300" height="20" fill="red"/></svg>';
+  '<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 800 8"><rect width="300" height="20" fill="red"/></svg>';
 
 /** The JPEG comes first, because it passes through every step. */
 export async function familyPictures(): Promise<FamilyPicture[]> {
@@ -25,7 +25,7 @@ export async function familyPictures(): Promise<FamilyPicture[]> {
     png: await annotated(narrow()).png().toBuffer(),
     webp: await narrow().webp().toBuffer(),
     avif: await over(photograph(64, 48)).avif({ effort: 0 }).toBuffer(),
-    gif: await over(drawing(1100, 60)).gif().toBuffer(),
+    gif: await over(drawing(1100, 8)).gif().toBuffer(),
     tiff: await narrow().tiff({ compression: 'lzw' }).toBuffer(),
     bmp: printBmp(grid, { bits: 24 }),
     'svg+xml': Buffer.from(SVG),

@@ -7,10 +7,11 @@ import { makeProject } from '../../support/rows.ts';
 import { untilFound } from '../../support/until-found.ts';
 import { arrive } from '../../support/uploads.ts';
 import type { FamilyPicture } from './families.ts';
+import type { Plan } from './killed-together.ts';
 import { brokenObjects, brokenRows } from './promises.ts';
 import { endWell, startProgram, untilReady } from './spawned.ts';
 import type { Step } from './steps.ts';
-import type { Plan, StoppingWords } from './stopping-worker.ts';
+import type { StoppingWords } from './stopping-worker.ts';
 import type { TestStorage } from './storages.ts';
 import { sweepDaysLater } from './sweeps.ts';
 import type { TakingWords } from './taking-worker.ts';
@@ -37,26 +38,8 @@ export async function surveySteps(
   );
 }
 
-/**
- * Kills one process at all steps that can wait for each other, and one process each for calls that
- * must be in progress at the kill.
- */
+/** Kills one process at all these steps. */
 export async function killAt(place: Place, points: readonly KillPoint[]): Promise<Killed[]> {
-  const still = points.filter(canWait);
-  const moving = points.filter((point) => !canWait(point));
-  const killed: Killed[] = [];
-  for (const group of [still, ...moving.map((point) => [point])]) {
-    if (group.length > 0) killed.push(...(await killTogether(place, group)));
-  }
-  return killed;
-}
-
-/** A decoder that has received all bytes does not wait. */
-export function canWait({ step }: Pick<KillPoint, 'step'>): boolean {
-  return step.startsWith('after ') && !step.startsWith('after ingest.verified');
-}
-
-async function killTogether(place: Place, points: readonly KillPoint[]): Promise<Killed[]> {
   const uploads: (KillPoint & Plan)[] = [];
   for (const point of points) {
     const upload_id = await arriveIn(place, point.picture);

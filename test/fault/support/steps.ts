@@ -18,25 +18,36 @@ export type OnStep = (step: Step) => void | Promise<void>;
 
 export type Watched = { db: Database; buckets: Buckets; failpoint: Failpoint };
 
-/** Wraps database and buckets, and adds a failpoint, to report every step of some work. */
+/**
+ * Wraps database and buckets, and adds a failpoint, to report every step of some work. `onCall` is
+ * called right before each call, with the name of the step during it.
+ */
 export function watchSteps(
   { db, buckets }: { db: Database; buckets: Buckets },
   onStep: OnStep,
+  onCall: OnStep = () => undefined,
 ): Watched {
   const counts = new Map<string, number>();
-  const tell: Tell = (moment, call) => {
-    const key = `${moment} ${call}`;
+  const number = (key: string): Step => {
     const count = (counts.get(key) ?? 0) + 1;
     counts.set(key, count);
-    return onStep(`${key} ${count}`);
+    return `${key} ${count}`;
+  };
+  const eyes: Eyes = {
+    begin: async (call) => {
+      const step = number(`during ${call}`);
+      await onCall(step);
+      return () => onStep(step);
+    },
+    tellAfter: (call) => onStep(number(`after ${call}`)),
   };
   return {
-    db: watchDatabase(db, tell),
+    db: watchDatabase(db, eyes),
     buckets: {
-      ingest: watchBucket('ingest', buckets.ingest, tell),
-      content: watchBucket('content', buckets.content, tell),
+      ingest: watchBucket('ingest', buckets.ingest, eyes),
+      content: watchBucket('content', buckets.content, eyes),
     },
-    failpoint: (name) => tell('after', name),
+    failpoint: eyes.tellAfter,
   };
 }
 
@@ -49,28 +60,33 @@ export function isLasting(step: Step): boolean {
   );
 }
 
-type Tell = (moment: 'during' | 'after', call: string) => void | Promise<void>;
+type Eyes = {
+  /** Called before a call is made; returns what tells that it is in progress. */
+  begin(call: string): Promise<() => void | Promise<void>>;
+  tellAfter(call: string): void | Promise<void>;
+};
 
-function watchDatabase(db: Database, tell: Tell): Database {
+function watchDatabase(db: Database, eyes: Eyes): Database {
   return {
-    ...watchQueries(db, tell, ''),
+    ...watchQueries(db, eyes, ''),
     transaction: async (work, settings) => {
       const result = await db.transaction(async (tx) => {
-        const made = await work(watchQueries(tx, tell, 'tx '));
-        setImmediate(() => void tell('during', 'commit'));
+        const made = await work(watchQueries(tx, eyes, 'tx '));
+        const tellDuring = await eyes.begin('commit');
+        setImmediate(() => void tellDuring());
         return made;
       }, settings);
-      await tell('after', 'commit');
+      await eyes.tellAfter('commit');
       return result;
     },
     close: () => db.close(),
   };
 }
 
-function watchQueries(queries: Queryable, tell: Tell, where: string): Queryable {
+function watchQueries(queries: Queryable, eyes: Eyes, where: string): Queryable {
   return {
     query: (text, values) =>
-      watched(tell, `${where}${nameOf(text)}`, () => queries.query(text, values)),
+      watched(eyes, `${where}${nameOf(text)}`, () => queries.query(text, values)),
   };
 }
 
@@ -83,23 +99,24 @@ export function nameOf(text: string): string {
   return verb === undefined ? 'select' : `${verb} ${table}`;
 }
 
-function watchBucket(name: string, bucket: Bucket, tell: Tell): Bucket {
+function watchBucket(name: string, bucket: Bucket, eyes: Eyes): Bucket {
   return new Proxy(bucket, {
     get: (target, method) => {
       const call: unknown = Reflect.get(target, method);
       if (typeof call !== 'function') return call;
       return (...words: unknown[]) =>
-        watched(tell, `${name}.${String(method)}`, async () => Reflect.apply(call, target, words));
+        watched(eyes, `${name}.${String(method)}`, async () => Reflect.apply(call, target, words));
     },
   });
 }
 
-async function watched<T>(tell: Tell, call: string, work: () => Promise<T>): Promise<T> {
+async function watched<T>(eyes: Eyes, call: string, work: () => Promise<T>): Promise<T> {
+  const tellDuring = await eyes.begin(call);
   const running = work();
   running.catch(() => undefined);
   await turn();
-  await tell('during', call);
+  await tellDuring();
   const result = await running;
-  await tell('after', call);
+  await eyes.tellAfter(call);
   return result;
 }

@@ -1,7 +1,6 @@
 /**
- * An API process that is killed with each of its uploads at a given step. The call of each upload stops at its step;
- * once all have stopped, the process kills itself with SIGKILL. A call without a step is answered, and its steps are
- * printed. Without a plan, this is an ordinary API.
+ * An API process that is killed with the call of each of its uploads at a given step. A call without a step is
+ * answered, and its steps are printed. Without a plan, this is an ordinary API.
  */
 import type { IncomingMessage, RequestListener, ServerResponse } from 'node:http';
 import { Readable } from 'node:stream';
@@ -13,8 +12,8 @@ import type { Bucket, Buckets, ObjectFacts } from '../../../runtime/platform/sto
 import { folderStorageHandler } from '../../../runtime/platform/storage/folder-server.ts';
 import { apiDeps, STORAGE_SECRET } from '../../support/api-deps.ts';
 import { openFolderBuckets } from '../../support/folder-buckets.ts';
+import { killTogether, type Plan } from './killed-together.ts';
 import { type Step, watchSteps } from './steps.ts';
-import type { Plan } from './stopping-worker.ts';
 import { openStorage, type StorageWords } from './storages.ts';
 
 export type ApiWords = { url: string; storage: StorageWords; port: number; plan: Plan[] };
@@ -45,8 +44,7 @@ const takesPut = folderStorageHandler({
   secret: STORAGE_SECRET,
   clock: systemClock,
 });
-/** References the stopped calls, so that their resources are not garbage-collected. */
-const stopped: Promise<never>[] = [];
+const together = killTogether(plan);
 
 const listener: RequestListener = (request, response) => {
   if (takesPut(request, response)) return;
@@ -62,21 +60,16 @@ function watchCall(planned: Plan, request: IncomingMessage, response: ServerResp
   const passed: Step[] = [];
   const onStep = (step: Step) => {
     passed.push(step);
-    return step === planned.stop_at ? stop() : undefined;
+    return together.onStep(planned, step);
   };
-  const watched = watchSteps({ ...deps, buckets: tellHalfway(deps.buckets, onStep) }, onStep);
+  const onCall = (step: Step) => together.onCall(planned, step);
+  const buckets = tellHalfway(deps.buckets, onStep);
+  const watched = watchSteps({ ...deps, buckets }, onStep, onCall);
   response.once('finish', () => process.stdout.write(`${JSON.stringify(passed)}\n`));
   createApi({ ...deps, ...watched })(request, response);
 }
 
-function stop(): Promise<never> {
-  const forever = Promise.withResolvers<never>().promise;
-  stopped.push(forever);
-  if (stopped.length === plan.length) process.kill(process.pid, 'SIGKILL');
-  return forever;
-}
-
-type Tell = (step: Step) => Promise<never> | undefined;
+type Tell = (step: Step) => Promise<void> | undefined;
 
 function tellHalfway({ ingest, content }: Buckets, tell: Tell): Buckets {
   const write: Bucket['write'] = (key, body, facts) => {

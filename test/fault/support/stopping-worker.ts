@@ -1,17 +1,16 @@
 /**
- * A worker process that is killed with each of its uploads at a given step. Each attempt stops at its step; once all
- * have stopped, the process kills itself with SIGKILL. An upload without a step is processed completely, and its steps
- * are printed.
+ * A worker process that is killed with each of its uploads at a given step. An upload without a step is processed
+ * completely, and its steps are printed.
  */
 import { createDatabase } from '../../../runtime/db/client.ts';
 import { systemClock } from '../../../runtime/platform/clock.ts';
 import { createLog } from '../../../runtime/platform/log.ts';
 import { ingestUpload } from '../../../runtime/worker/ingest/ingest-upload.ts';
 import { createSandbox } from '../../../runtime/worker/sandbox/sandbox.ts';
+import { isDecoding, killTogether, type Plan } from './killed-together.ts';
 import { type Step, watchSteps } from './steps.ts';
 import { openStorage, type StorageWords } from './storages.ts';
 
-export type Plan = { upload_id: string; stop_at: Step | null };
 export type StoppingWords = { url: string; storage: StorageWords; plan: Plan[] };
 
 /**
@@ -20,7 +19,9 @@ export type StoppingWords = { url: string; storage: StorageWords; plan: Plan[] }
 const LEASE_SECONDS = 3600;
 const { url, storage, plan } = JSON.parse(process.argv[2] ?? '') as StoppingWords;
 const log = createLog({ level: 'silent', name: 'stopping-worker' });
-const lane = { slots: 1, wall_clock_ms: 60_000, memory_bytes: 2e9, jobs_per_child: 1000 };
+/** Those that are killed while they decode need a decoder each. */
+const slots = Math.max(1, plan.filter(isDecoding).length);
+const lane = { slots, wall_clock_ms: 60_000, memory_bytes: 2e9, jobs_per_child: 1000 };
 const buckets = openStorage(storage);
 const sandbox = createSandbox({ ...lane, log });
 const db = createDatabase({
@@ -29,26 +30,33 @@ const db = createDatabase({
   idleTransactionTimeoutMs: 600_000,
   connectTimeoutMs: 30_000,
 });
-/** References the stopped attempts, so that their resources are not garbage-collected. */
-const stopped: Promise<never>[] = [];
-const standstills = new Map(
-  plan.map(({ upload_id }) => [upload_id, Promise.withResolvers<void>()]),
-);
+const together = killTogether(plan);
 
 const passed: Record<string, Step[]> = {};
 for (const { upload_id } of plan) passed[upload_id] = [];
+const attempts: Promise<void>[] = [];
 // One after the other, like a slot: an attempt that waits for the decoder behind all others would
 // time out.
-for (const one of plan) await Promise.race([attempt(one), standstillOf(one)]);
+for (const one of plan) {
+  const running = attempt(one);
+  attempts.push(running);
+  await Promise.race([running, together.arrival(one)]);
+}
+await Promise.all(attempts);
 process.stdout.write(`${JSON.stringify(passed)}\n`);
 await sandbox.close();
 await db.close();
 
-async function attempt({ upload_id, stop_at }: Plan): Promise<void> {
-  const watched = watchSteps({ db, buckets }, (step) => {
-    passed[upload_id]?.push(step);
-    return step === stop_at ? stop(upload_id) : undefined;
-  });
+async function attempt(one: Plan): Promise<void> {
+  const { upload_id, stop_at } = one;
+  const watched = watchSteps(
+    { db, buckets },
+    (step) => {
+      passed[upload_id]?.push(step);
+      return together.onStep(one, step);
+    },
+    (step) => together.onCall(one, step),
+  );
   const clock = systemClock;
   const deps = {
     ...watched,
@@ -60,17 +68,4 @@ async function attempt({ upload_id, stop_at }: Plan): Promise<void> {
   };
   await ingestUpload(deps, upload_id);
   if (stop_at !== null) throw new Error(`${upload_id} never came to ${stop_at}`);
-}
-
-/** Stops this attempt forever. The last one to stop kills the process. */
-function stop(upload_id: string): Promise<never> {
-  const forever = Promise.withResolvers<never>().promise;
-  stopped.push(forever);
-  if (stopped.length === plan.length) process.kill(process.pid, 'SIGKILL');
-  standstills.get(upload_id)?.resolve();
-  return forever;
-}
-
-function standstillOf({ upload_id }: Plan): Promise<void> | undefined {
-  return standstills.get(upload_id)?.promise;
 }
