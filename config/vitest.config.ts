@@ -17,7 +17,7 @@ const LONG = [
   'test/runtime/platform/queue/rabbitmq*.test.ts',
   'test/runtime/worker/ingest/{hostile-corpus,memory-estimate,svg/browser,turned-jpeg}.test.ts',
   'test/runtime/worker/render/alike.test.ts',
-  'test/walkthroughs/{on-call,platform,tenant}.test.ts',
+  'test/walkthroughs/{moderator-and-billing,on-call,platform,tenant}.test.ts',
 ];
 
 /**
