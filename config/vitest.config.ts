@@ -66,8 +66,8 @@ export default defineConfig({
     // Projects start in the order of their names, and run concurrently.
     projects: [alone, long, short, together],
     globalSetup: ['test/support/global-setup.ts'],
-    // Two more than there are cores: a test that drives real processes mostly waits.
-    maxWorkers: availableParallelism() + 2,
+    // Three more than there are cores: a test that drives real processes mostly waits.
+    maxWorkers: availableParallelism() + 3,
     reporters: ['default', './config/summary-reporter.ts'],
   },
 });
