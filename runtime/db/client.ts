@@ -97,6 +97,9 @@ function createPool(options: DatabaseOptions): pg.Pool {
     types: { getTypeParser: findParser },
   });
   pool.on('error', (cause) => options.onIdleFailure?.(describeFailure(cause)));
+  // An end of the connection between statements, or in the moment that it is opened, would crash the
+  // process; the next statement reports it.
+  pool.on('connect', (client) => client.on('error', () => undefined));
   return pool;
 }
 
@@ -111,14 +114,10 @@ async function withLease<T>(
   const client = await pool.connect().catch((cause: unknown) => {
     throw describeFailure(cause);
   });
-  // A socket that breaks between statements would crash the process; the next one reports it.
-  const onError = () => {};
-  client.on('error', onError);
   const lease: Lease = { client, intercept };
   try {
     return await work(lease);
   } finally {
-    client.off('error', onError);
     client.release(lease.spent ?? isInTransaction(client));
   }
 }

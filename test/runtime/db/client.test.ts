@@ -1,5 +1,6 @@
 import { spawnSync } from 'node:child_process';
-import { type AddressInfo, createServer, type Socket } from 'node:net';
+import { once } from 'node:events';
+import { type AddressInfo, connect, createServer, type Socket } from 'node:net';
 import { createSecureContext, TLSSocket } from 'node:tls';
 import { beforeAll, beforeEach, describe, expect, it } from 'vitest';
 import { ServiceError } from '../../../runtime/core/errors.ts';
@@ -195,6 +196,21 @@ describe('database failures', () => {
     expect(await backendPid(one)).not.toBe(pid);
   });
 
+  it('of a connection that ends in the moment that it is opened are storage_unavailable', async () => {
+    const uncaught: unknown[] = [];
+    const note = (error: unknown) => uncaught.push(error);
+    process.on('uncaughtExceptionMonitor', note);
+    const proxy = await endAtOpening();
+    const address = new URL(url());
+    address.port = String(proxy.port);
+    const one = createDatabase({ url: address.href, maxConnections: 1 });
+    expect(await codeOf(one.query('select 1'))).toBe('storage_unavailable');
+    await one.close();
+    proxy.close();
+    process.off('uncaughtExceptionMonitor', note);
+    expect(uncaught).toEqual([]);
+  });
+
   it('of a server that panics are storage_unavailable, whatever the error code', () => {
     const message = 'could not write to log file "000000010000000000000001": Read-only file system';
     const panic = Object.assign(new Error(message), { severity: 'PANIC', code: '42501' });
@@ -361,4 +377,31 @@ async function startCommitDropper(target: string, moment: 'before' | 'after') {
       for (const socket of sockets) socket.destroy();
     },
   };
+}
+
+const AUTHENTICATED = Buffer.from('R\0\0\0\x08\0\0\0\0', 'latin1');
+const BACKEND_KEY = Buffer.from('K\0\0\0\x0c', 'latin1');
+const READY = Buffer.from('Z\0\0\0\x05I', 'latin1');
+
+/**
+ * A proxy in front of the server: as soon as the login has succeeded, the backend is terminated, and
+ * the client gets the success and the end in one piece.
+ */
+async function endAtOpening(): Promise<{ port: number; close(): void }> {
+  const server = createServer((near) => {
+    const far = connect(Number(new URL(url()).port), '127.0.0.1');
+    near.pipe(far);
+    let held = Buffer.alloc(0);
+    far.on('data', (chunk: Buffer) => {
+      if (held.length === 0 && !chunk.includes(AUTHENTICATED)) return near.write(chunk);
+      held = Buffer.concat([held, chunk]);
+      if (!chunk.includes(READY)) return;
+      const pid = held.readInt32BE(held.indexOf(BACKEND_KEY) + BACKEND_KEY.length);
+      return void db.query('select pg_terminate_backend($1, 5000)', [pid]);
+    });
+    far.on('end', () => near.end(held));
+  });
+  server.listen(0, '127.0.0.1');
+  await once(server, 'listening');
+  return { port: (server.address() as AddressInfo).port, close: () => server.close() };
 }
