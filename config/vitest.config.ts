@@ -22,7 +22,7 @@ const LONG = [
 
 /**
  * These share a Tintype, which would idle between them for the whole run (3 % of a core) if they did
- * not run together, as the last.
+ * not run together.
  */
 const TOGETHER = [
   'test/contract/{api-guide,files-and-recipes,formats,photographs,project-answers,svg,tenant,typed-client,upload-folder}.test.ts',
@@ -48,6 +48,9 @@ const alone: TestProjectInlineConfiguration = {
 /** Processes that load each module once, as no file changes what another depends on. */
 const shared = { ...limits, root, isolate: false } as const;
 const long: TestProjectInlineConfiguration = { test: { ...shared, name: 'long', include: LONG } };
+const together: TestProjectInlineConfiguration = {
+  test: { ...shared, name: 'on-one-tintype', include: TOGETHER },
+};
 const short: TestProjectInlineConfiguration = {
   test: {
     ...shared,
@@ -56,15 +59,12 @@ const short: TestProjectInlineConfiguration = {
     exclude: [...ALONE, ...LONG, ...TOGETHER],
   },
 };
-const together: TestProjectInlineConfiguration = {
-  test: { ...shared, name: 'together', include: TOGETHER },
-};
 
 export default defineConfig({
   test: {
     root,
     // Projects start in the order of their names, and run concurrently.
-    projects: [alone, long, short, together],
+    projects: [alone, long, together, short],
     globalSetup: ['test/support/global-setup.ts'],
     // Three more than there are cores: a test that drives real processes mostly waits.
     maxWorkers: availableParallelism() + 3,

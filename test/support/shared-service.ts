@@ -8,13 +8,18 @@ import type { AddressInfo } from 'node:net';
 
 export type Offered = { url: string; stop(): Promise<void> };
 
-/** Answers each request at the URL with a share. `end` stops what was made for them. */
+/**
+ * Answers each request at the URL with a share, and takes back what is deleted there. `end` stops
+ * what was made for them.
+ */
 export async function offer(
   share: () => Promise<string>,
   end: () => Promise<void>,
+  takeBack: () => Promise<void> = async () => undefined,
 ): Promise<Offered> {
-  const server = createServer((_request, response) => {
-    share().then(
+  const server = createServer(({ method }, response) => {
+    const answering = method === 'DELETE' ? takeBack() : share();
+    answering.then(
       (text) => response.end(text),
       (error: unknown) => response.writeHead(500).end(String(error)),
     );
@@ -36,4 +41,10 @@ export async function askFor(url: string): Promise<string> {
   const text = await answer.text();
   if (!answer.ok) throw new Error(text);
   return text;
+}
+
+/** Runs in a test file that no longer needs its share. */
+export async function giveBack(url: string): Promise<void> {
+  const answer = await fetch(url, { method: 'DELETE' });
+  if (!answer.ok) throw new Error(await answer.text());
 }

@@ -1,9 +1,9 @@
 /**
  * The Tintype that test files of a run share if the usual settings and a project of their own are all that they need.
- * The main process of the run starts it at the first request and stops it at the end.
+ * The main process of the run starts it at the first request, and stops it when no file uses it any more.
  */
 import { inject } from 'vitest';
-import { askFor, type Offered, offer } from '../../support/shared-service.ts';
+import { askFor, giveBack, type Offered, offer } from '../../support/shared-service.ts';
 import { type Caller, withSession } from './client.ts';
 import { isOnServers, removeFolder, startTintype, type Tintype } from './tintype.ts';
 
@@ -23,9 +23,10 @@ export type UsedTintype = Place & { stop(): Promise<void> };
 
 /** Runs in the main process of the test run. */
 export function offerTintype(): Promise<Offered> {
-  let started: Promise<{ tintype: Tintype; owner: Caller }> | undefined;
-  let projects = 0;
+  let started: ReturnType<typeof start> | undefined;
+  let [projects, users] = [0, 0];
   const take = async () => {
+    users += 1;
     started ??= start();
     const { tintype, owner } = await started;
     projects += 1;
@@ -34,11 +35,17 @@ export function offerTintype(): Promise<Offered> {
     const api_key = await createProject(owner, project_slug);
     return JSON.stringify({ instance: { ...instance, project_slug, api_key }, data });
   };
-  return offer(take, async () => {
-    await started?.then(
+  const stop = async () => {
+    const ending = started;
+    started = undefined;
+    await ending?.then(
       ({ tintype }) => end(tintype),
       () => undefined,
     );
+  };
+  return offer(take, stop, async () => {
+    users -= 1;
+    if (users === 0) await stop();
   });
 }
 
@@ -70,5 +77,5 @@ export async function takeTintype(): Promise<UsedTintype> {
     return { ...own, stop: () => end(own) };
   }
   const place = JSON.parse(await askFor(inject('tintypeUrl'))) as Place;
-  return { ...place, stop: async () => undefined };
+  return { ...place, stop: () => giveBack(inject('tintypeUrl')) };
 }
