@@ -4,6 +4,7 @@
  */
 import type { ServerResponse } from 'node:http';
 import type { Browser, Page } from 'playwright-core';
+import type { TestContext } from 'vitest';
 import {
   createUploadHandler,
   expressHandler,
@@ -72,15 +73,32 @@ export async function openAgain(page: Page, site: UploadSite): Promise<void> {
   await page.evaluate(FORGET);
 }
 
+type Take = (site: UploadSite, onTestFailed: TestContext['onTestFailed']) => Promise<Page>;
+
+/** One page for the tests of a file; a failed test drops it, so that its retry gets a new one. */
+export function sharePage(): Take {
+  let page: Page | undefined;
+  return async (site, onTestFailed) => {
+    page ??= await site.browser.newPage();
+    await openAgain(page, site);
+    onTestFailed(async () => {
+      await page?.close();
+      page = undefined;
+    });
+    return page;
+  };
+}
+
 const FORGET = `new Promise((resolve, reject) => {
   const deleting = indexedDB.deleteDatabase('tintype-uploads');
   deleting.onsuccess = () => resolve();
   deleting.onblocked = reject;
 })`;
 
-/** Records the part numbers of successful PUTs from now on; 0 is an upload in one piece. */
+/** Records the part numbers of successful PUTs from now on, only here; 0 is an upload in one piece. */
 export function notePuts(page: Page): number[] {
   const puts: number[] = [];
+  page.removeAllListeners('requestfinished');
   page.on('requestfinished', (request) => {
     if (request.method() !== 'PUT') return;
     puts.push(Number(new URL(request.url()).searchParams.get('part') ?? 0));

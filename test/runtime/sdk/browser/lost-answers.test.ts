@@ -9,12 +9,11 @@ import {
   uploadRoute,
 } from '../../../../runtime/sdk/server/sdk.ts';
 import { lapseSession, lapseToken } from '../../../support/lapsed-upload.ts';
-import { openAgain, startUploadSite, type UploadSite } from '../../../support/upload-site.ts';
+import { sharePage, startUploadSite, type UploadSite } from '../../../support/upload-site.ts';
 
 let site: UploadSite;
 let page: Page;
-/** The page that tests use one after another. */
-let shared: Page | undefined;
+const takePage = sharePage();
 let hooks = 0;
 /** Uploads for which the handler gets an expired token. */
 const lapsed = new Set<string>();
@@ -78,13 +77,7 @@ beforeAll(async () => {
 afterAll(() => site?.close());
 
 beforeEach(async ({ onTestFailed }) => {
-  shared ??= await site.browser.newPage();
-  page = shared;
-  await openAgain(page, site);
-  onTestFailed(async () => {
-    await shared?.close();
-    shared = undefined;
-  });
+  page = await takePage(site, onTestFailed);
   hooks = 0;
   asked.length = 0;
   begun.length = 0;

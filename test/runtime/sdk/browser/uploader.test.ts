@@ -5,7 +5,7 @@ import type { Server } from 'node:http';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import type { Page } from 'playwright-core';
-import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from 'vitest';
+import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
 import { uploadRoute } from '../../../../runtime/sdk/server/sdk.ts';
 import { withKey } from '../../../contract/support/client.ts';
 import { upload } from '../../../contract/support/upload.ts';
@@ -13,16 +13,15 @@ import { type Examples, offerExample, writeExamples } from '../../../support/exa
 import { over, photograph } from '../../../support/pictures.ts';
 import {
   notePuts,
-  openAgain,
   openPage,
+  sharePage,
   startUploadSite,
   type UploadSite,
 } from '../../../support/upload-site.ts';
 
 let site: UploadSite;
 let page: Page;
-/** The page that tests use one after another, unless they change its clock. */
-let shared: Page | undefined;
+const takePage = sharePage();
 let puts: number[];
 
 const SCRIPT = `
@@ -51,17 +50,8 @@ beforeAll(async () => {
 afterAll(() => site?.close());
 
 beforeEach(async ({ onTestFailed }) => {
-  shared ??= await site.browser.newPage();
-  await openAgain(shared, site);
-  page = shared;
+  page = await takePage(site, onTestFailed);
   puts = notePuts(page);
-  onTestFailed(async () => {
-    await shared?.close();
-    shared = undefined;
-  });
-});
-afterEach(async () => {
-  if (page !== shared) await page.close();
 });
 
 /** Starts an upload in the page: `window.upload`, with its progress in `window.sent`. */
@@ -324,8 +314,13 @@ describe('the browser client', { timeout: 300_000 }, () => {
     expect(await given).toEqual({ status: 'aborted' });
   });
 
-  it('waits while the browser is offline, longer than any retry, and then sends only what is missing', async () => {
-    page = await site.browser.newPage();
+  it('waits while the browser is offline, longer than any retry, and then sends only what is missing', async ({
+    onTestFinished,
+  }) => {
+    // Its clock is not the shared page's.
+    const own = await site.browser.newPage();
+    onTestFinished(() => own.close());
+    page = own;
     puts = notePuts(page);
     await openPage(page, site);
     await page.clock.install();
