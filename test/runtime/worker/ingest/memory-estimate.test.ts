@@ -149,6 +149,12 @@ it.each([
   120_000,
 );
 
+/** Each is drawn on before the next: the pages of an empty one may not take memory yet. */
+function layers(count: number): string {
+  const layer = '<g opacity=".5"><rect width="2048" height="2048"/>';
+  return `${layer.repeat(count)}${'</g>'.repeat(count)}`;
+}
+
 const drawings: readonly (readonly [name: string, body: string])[] = [
   ['of one shape', '<rect width="9" height="9" fill="red"/>'],
   [
@@ -158,14 +164,8 @@ const drawings: readonly (readonly [name: string, body: string])[] = [
       (_, at) => `<path d="M${at % 2000} 9l${at % 7} 20 30 ${at % 9}z" fill="#123"/>`,
     ).join(''),
   ],
-  [
-    'of eight layers',
-    `${'<g opacity=".5">'.repeat(8)}<rect width="2048" height="2048"/>${'</g>'.repeat(8)}`,
-  ],
-  [
-    'of thirty layers',
-    `${'<g opacity=".5">'.repeat(30)}<rect width="2048" height="2048"/>${'</g>'.repeat(30)}`,
-  ],
+  ['of eight layers', layers(8)],
+  ['of thirty layers', layers(30)],
   [
     'of masks within masks, blurred',
     `<mask id="m"><rect width="2048" height="2048"/></mask><mask id="n"><g mask="url(#m)"><rect width="2048" height="2048"/></g></mask>
