@@ -228,9 +228,9 @@ export async function expectNoWrites({ countWrites, countPasses }: Counting): Pr
   expect(await countWrites()).toBe(writes);
 }
 
-/** Migrations succeed, and all other pods become ready immediately. */
-export function usual({ metadata }: PlayedPod): Outcome {
-  return metadata.labels['app.kubernetes.io/component'] === 'migrate' ? 'succeed' : 'ready';
+/** Pods of Jobs succeed, and all others become ready immediately. */
+export function usual({ spec }: PlayedPod): Outcome {
+  return spec.restartPolicy === 'Always' ? 'ready' : 'succeed';
 }
 
 async function count(metrics: KubeMetrics, counted: RegExp): Promise<number> {

@@ -9,7 +9,7 @@ export type Outcome = 'ready' | 'succeed' | 'fail' | 'crash' | 'wait';
 
 export type PlayedPod = {
   metadata: { name: string; labels: Record<string, string> };
-  spec: { containers: { image: string; args: string[] }[] };
+  spec: { restartPolicy: string; containers: { image: string; args: string[] }[] };
 };
 
 export type PodPlayer = { stop(): Promise<void> };
