@@ -12,7 +12,7 @@ import { type ControlPlane, startControlPlane } from '../support/control-plane.t
 import { type DebianPostgres, startDebianPostgres } from '../support/debian-postgres.ts';
 import { findKubeTool } from '../support/kube-tools.ts';
 import { makeFile, must } from '../support/rows.ts';
-import { openPlatform, type Platform } from './support/platform.ts';
+import { nameBackups, openPlatform, type Platform } from './support/platform.ts';
 import { type PodProcesses, runPods } from './support/pod-processes.ts';
 
 const HOME = 'tintype-system';
@@ -51,6 +51,7 @@ const kubeconfig = () => join(plane.folder, 'admin.kubeconfig');
 /** The values that replace the examples of the document. */
 async function nameHere(): Promise<Record<string, string>> {
   const s3 = await servers.environment();
+  const backups = await servers.bucket('backups');
   return {
     'postgres://tintype:password@db.internal:5432/': postgres.application(''),
     'postgres://postgres:password@db.example.com:5432': postgres.admin('').replace(/\/$/, ''),
@@ -63,6 +64,7 @@ async function nameHere(): Promise<Record<string, string>> {
     'region: eu-central-1': 'region: us-east-1, addressing: Path',
     'example-tintype-ingest': s3['TINTYPE_INGEST_BUCKET'] ?? '',
     'example-tintype-content': s3['TINTYPE_CONTENT_BUCKET'] ?? '',
+    ...nameBackups(backups),
   };
 }
 

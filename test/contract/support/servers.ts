@@ -14,11 +14,16 @@ import {
 import { type Broker, takeVirtualHost } from '../../support/shared-broker.ts';
 import { setBackend } from './tintype.ts';
 
+/** A bucket, its URL on this machine, and the key to it. */
+export type TestBucket = { name: string; url: string; credentials: S3Server['credentials'] };
+
 export type Servers = {
   s3: S3Server;
   broker: Broker;
   /** Creates two buckets and returns the environment variables for a process. */
   environment(): Promise<Record<string, string>>;
+  /** Creates one more bucket. */
+  bucket(name: string): Promise<TestBucket>;
   /** Counts the objects in all buckets created here by kind, the first part of their keys. */
   countObjects(): Promise<Record<string, number>>;
   stop(): Promise<void>;
@@ -48,6 +53,11 @@ export async function startServers(openBroker = takeVirtualHost): Promise<Server
         TINTYPE_INGEST_BUCKET: await newBucket(`${prefix}-ingest`),
         TINTYPE_CONTENT_BUCKET: await newBucket(`${prefix}-content`),
       };
+    },
+    bucket: async (name) => {
+      const { endpoint, credentials } = s3;
+      await createBucket(access, name);
+      return { name, url: `${endpoint}/${name}`, credentials };
     },
     countObjects: async () => {
       const lists = await Promise.all(made.map((name) => listKeys(access, name)));

@@ -4,7 +4,7 @@
  */
 import { dirname } from 'node:path';
 import { type Caller, withHeaders, withKey } from '../../contract/support/client.ts';
-import { openPlatform, type Platform } from '../../walkthroughs/support/platform.ts';
+import { nameBackups, openPlatform, type Platform } from '../../walkthroughs/support/platform.ts';
 import { type Forward, forward, kubectl, read } from './kubectl.ts';
 import type { Surroundings } from './surroundings.ts';
 
@@ -32,8 +32,12 @@ function sizes() {
 }
 
 /** Opens the walkthrough, with its example values replaced by those of this machine. */
-export function openInstallation(around: Surroundings, class_name: string): Promise<Platform> {
+export async function openInstallation(
+  around: Surroundings,
+  class_name: string,
+): Promise<Platform> {
   const { postgres, s3, local } = around;
+  const backups = await around.servers.bucket('backups');
   const more = { deliveryScheme: 'HTTP', ingressClassName: class_name, ...sizes() };
   const fields = Object.entries(more).map(([name, value]) => `  ${name}: ${JSON.stringify(value)}`);
   return openPlatform({
@@ -54,6 +58,7 @@ export function openInstallation(around: Surroundings, class_name: string): Prom
       'region: eu-central-1': `region: us-east-1, addressing: Path, publicEndpoint: "${local.s3_endpoint}"`,
       'example-tintype-ingest': s3['TINTYPE_INGEST_BUCKET'] ?? '',
       'example-tintype-content': s3['TINTYPE_CONTENT_BUCKET'] ?? '',
+      ...nameBackups(backups),
       'identity: { issuer: https://id.example.com }': [
         `identity: ${JSON.stringify({ issuer: around.issuer, jwksURL: around.jwks_url })}`,
         ...fields,

@@ -2,6 +2,7 @@
 import { mkdir, symlink, writeFile } from 'node:fs/promises';
 import { delimiter, join } from 'node:path';
 import { readFences, readShellBlocks } from '../../contract/support/blocks.ts';
+import type { TestBucket } from '../../contract/support/servers.ts';
 import { makeFolder, projectRoot, removeFolder } from '../../contract/support/tintype.ts';
 import { clusterShell } from '../../support/kube-tools.ts';
 import { openBash } from './shell.ts';
@@ -32,6 +33,15 @@ export type PlatformOptions = {
   /** The replacements: values in the document, and those of the test. */
   here: Readonly<Record<string, string>>;
 };
+
+/** The replacements of the bucket for backups, and of the key to it. */
+export function nameBackups({ url, credentials }: TestBucket): Record<string, string> {
+  return {
+    'https://example-tintype-backups.s3.eu-central-1.amazonaws.com': url,
+    'aws:amz:eu-central-1:s3': 'aws:amz:us-east-1:s3',
+    'AKIABACKUPS:example': `${credentials.accessKeyId}:${credentials.secretAccessKey}`,
+  };
+}
 
 export async function openPlatform({
   kubeconfig,
