@@ -5,7 +5,7 @@
 import type { z } from 'zod';
 import type { ApiErrorCode } from '../core/errors.ts';
 import type { InputIssue } from '../core/input-issue.ts';
-import { REQUEST_BODY_BYTES_MAX } from '../core/limits.ts';
+import { REQUEST_BODY_BYTES_MAX, REQUEST_BODY_VALUES_MAX } from '../core/limits.ts';
 import type { ProjectRow } from '../db/projects.ts';
 import type { Credential, Principal } from './auth/principal.ts';
 import type { ApiDeps } from './deps.ts';
@@ -27,6 +27,8 @@ export type EndpointFacts = {
   /** Errors particular to this endpoint, without those that any endpoint can answer. */
   errors: readonly ApiErrorCode[];
   body_bytes_max: number;
+  /** How many fields, items, objects and lists its body may have in all. */
+  body_values_max: number;
   /**
    * What a repeated call would do without its Idempotency-Key: nothing new (`repeatable`), or the
    * effect a second time (`once`). The work of a `once` endpoint therefore runs in the transaction
@@ -46,8 +48,12 @@ export type Endpoint = EndpointFacts & {
   query: z.ZodType | null;
   /** True for callers whose body is not even parsed as JSON; absent: every body is parsed. */
   ignoresBody?: ((principal: Principal) => boolean) | undefined;
+  /** Counts the call against a rate, before its body is parsed; throws rate_limited. */
+  admit?: Admit | undefined;
   run(call: RawCall): Promise<Answer>;
 };
+
+type Admit = (call: Pick<RawCall, 'deps' | 'client'>) => Promise<void>;
 
 /** A call with an authenticated caller and unvalidated input. */
 export type RawCall = {
@@ -96,12 +102,19 @@ type Shape<Body, Query> = Pick<EndpointFacts, 'method' | 'path' | 'auth' | 'ok'>
   Partial<
     Pick<
       EndpointFacts,
-      'errors' | 'body_bytes_max' | 'effect' | 'projects' | 'moving' | 'cache_control'
+      | 'errors'
+      | 'body_bytes_max'
+      | 'body_values_max'
+      | 'effect'
+      | 'projects'
+      | 'moving'
+      | 'cache_control'
     >
   > & {
     body?: z.ZodType<Body>;
     query?: z.ZodType<Query>;
     ignoresBody?: (principal: Principal) => boolean;
+    admit?: Admit;
     /** Body fields that only staff may send, whatever their value. */
     staffFields?: readonly string[];
   };
@@ -164,6 +177,7 @@ function facts<Body, Query>(shape: Shape<Body, Query>): Omit<Endpoint, 'run'> {
     ok: shape.ok,
     errors: shape.errors ?? [],
     body_bytes_max: shape.body_bytes_max ?? REQUEST_BODY_BYTES_MAX,
+    body_values_max: shape.body_values_max ?? REQUEST_BODY_VALUES_MAX,
     effect: shape.effect ?? 'repeatable',
     projects: shape.projects ?? 'own',
     moving: shape.moving ?? null,
@@ -171,6 +185,7 @@ function facts<Body, Query>(shape: Shape<Body, Query>): Omit<Endpoint, 'run'> {
     body: shape.body ?? null,
     query: shape.query ?? null,
     ignoresBody: shape.ignoresBody,
+    admit: shape.admit,
   };
 }
 

@@ -1,8 +1,10 @@
 /**
- * Checks what a caller sent against its zod schema and names every wrong field at once.
+ * Checks what a caller sent against its zod schema and names every wrong field at once,
+ * within the bounds that keep an answer small.
  * Spec: Envelope (details of invalid_request).
  */
 import type { z } from 'zod';
+import { cutText } from '../core/cut-text.ts';
 import { type InputIssue, wrongInput } from '../core/input-issue.ts';
 import { isRecord } from '../core/json.ts';
 
@@ -57,21 +59,27 @@ function printIssues(issues: readonly z.core.$ZodIssue[]): InputIssue[] {
   return [...printed.slice(0, ISSUES_SHOWN_MAX), { path: '', message: `${more} more are wrong` }];
 }
 
-/** More than the longest list a body may have; bounds the answer to a body that is all errors. */
-const ISSUES_SHOWN_MAX = 1000;
+/** An answer stays small, however many errors and however long names a body has. */
+const ISSUES_SHOWN_MAX = 100;
+const UNKNOWN_SHOWN_MAX = 20;
+const NAME_SHOWN_MAX = 64;
 
-/** Each unknown field becomes an issue of its own, with the field as its path. */
+/** The first unknown fields become issues of their own, each with the field as its path. */
 function printIssue(issue: z.core.$ZodIssue): InputIssue[] {
-  const paths =
-    issue.code === 'unrecognized_keys'
-      ? issue.keys.map((key) => [...issue.path, key])
-      : [issue.path];
-  return paths.map((path) => ({ path: printPath(path), message: issue.message }));
+  const { path, message } = issue;
+  if (issue.code !== 'unrecognized_keys') return [{ path: printPath(path), message }];
+  const named = issue.keys.slice(0, UNKNOWN_SHOWN_MAX);
+  const printed = named.map((key) => ({ path: printPath([...path, key]), message }));
+  const more = issue.keys.length - named.length;
+  if (more === 0) return printed;
+  return [...printed, { path: printPath(path), message: `${more} more are unknown` }];
 }
 
 function printPath(path: readonly PropertyKey[]): string {
   return path
-    .map((part) => (typeof part === 'number' ? `[${part}]` : `.${String(part)}`))
+    .map((part) =>
+      typeof part === 'number' ? `[${part}]` : `.${cutText(String(part), NAME_SHOWN_MAX)}`,
+    )
     .join('')
     .replace(/^\./, '');
 }

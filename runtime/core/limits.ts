@@ -107,6 +107,9 @@ export const SVG_RASTER_LONG_EDGE_MAX = 16_383;
 export const UNINDEXED_FILES_THRESHOLD_DEFAULT = 100_000;
 export const REQUEST_BODY_BYTES_MAX = 256 * KIB;
 export const INBOUND_WEBHOOK_BODY_BYTES_MAX = 1 * MIB;
+/** Decided: fields and items of one body. */
+export const REQUEST_BODY_VALUES_MAX = 5000;
+export const INBOUND_WEBHOOK_BODY_VALUES_MAX = 100_000;
 /** The minimum rate of a body through the upload proxy in a window: slower clients are refused. */
 export const UPLOAD_RATE_BYTES_MIN = 16_000;
 export const UPLOAD_RATE_WINDOW_SECONDS = 30;
@@ -125,6 +128,7 @@ export const MULTIPART_PARTS_MAX = 10_000;
 export const ETAG_LENGTH_MAX = 200;
 /** For the body of complete: a list of all parts, each with its number and its ETag. */
 export const COMPLETE_BODY_BYTES_MAX = 4 * MIB;
+export const COMPLETE_BODY_VALUES_MAX = 30_010;
 export const INGEST_LEASE_SECONDS = 60;
 export const PROCESSING_ATTEMPTS_MAX = 5;
 /** How often an attempt that ended with the whole installation does not count against an upload. */

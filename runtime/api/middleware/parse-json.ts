@@ -1,21 +1,31 @@
-/** Parses the body as UTF-8 JSON; undefined if no body was sent. Spec: Codes by status (invalid_json). */
+/**
+ * Parses the body as UTF-8 JSON; undefined if no body was sent. What is too large for every schema is refused before it
+ * is parsed. Spec: Codes by status (invalid_json, invalid_request).
+ */
 import { ServiceError } from '../../core/errors.ts';
-import { findUnclearJson } from '../../core/unclear-json.ts';
+import { wrongInput } from '../../core/input-issue.ts';
+import { findJsonFault, type JsonFault } from '../../core/unclear-json.ts';
 
-export function parseJson(bytes: Buffer): unknown {
+/** Throws invalid_json, and invalid_request if the body has more than this number of values. */
+export function parseJson(bytes: Buffer, values_max: number): unknown {
   if (bytes.length === 0) return undefined;
-  const { text, value } = read(bytes);
-  const unclear = findUnclearJson(text);
-  if (unclear === undefined) return value;
-  const message = `The body could be misread: ${unclear}.`;
-  throw new ServiceError('invalid_json', { message });
+  return validJson(() => {
+    const text = new TextDecoder('utf-8', { fatal: true, ignoreBOM: true }).decode(bytes);
+    const fault = findJsonFault(text, values_max);
+    if (fault !== undefined) throw refusalOf(fault);
+    return JSON.parse(text);
+  });
 }
 
-function read(bytes: Buffer): { text: string; value: unknown } {
+function validJson<T>(work: () => T): T {
   try {
-    const text = new TextDecoder('utf-8', { fatal: true, ignoreBOM: true }).decode(bytes);
-    return { text, value: JSON.parse(text) };
+    return work();
   } catch (cause) {
-    throw new ServiceError('invalid_json', { cause });
+    throw cause instanceof ServiceError ? cause : new ServiceError('invalid_json', { cause });
   }
+}
+
+function refusalOf({ is, what }: JsonFault): ServiceError {
+  if (is === 'large') return wrongInput({ path: '', message: `expected ${what}` });
+  return new ServiceError('invalid_json', { message: `The body could be misread: ${what}.` });
 }

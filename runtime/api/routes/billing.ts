@@ -1,11 +1,14 @@
-/** Events from payment providers, and cancelling a subscription. Spec: Endpoints, Infrastructure; Billing. */
+/** Events from payment providers, and canceling a subscription. Spec: Endpoints, Infrastructure; Billing. */
 
 import { applyBillingEvent } from '../../actions/apply-billing-event.ts';
 import { cancelSubscription } from '../../actions/cancel-subscription.ts';
 import { factOfProviderA } from '../../core/billing/provider-a-fact.ts';
 import { factOfProviderB } from '../../core/billing/provider-b-fact.ts';
 import type { ApiErrorCode } from '../../core/errors.ts';
-import { INBOUND_WEBHOOK_BODY_BYTES_MAX } from '../../core/limits.ts';
+import {
+  INBOUND_WEBHOOK_BODY_BYTES_MAX,
+  INBOUND_WEBHOOK_BODY_VALUES_MAX,
+} from '../../core/limits.ts';
 import {
   cancelSubscriptionBody,
   providerAEventBody,
@@ -33,6 +36,7 @@ export const receiveProviderBEvent = endpoint({
   ok: 200,
   errors: ['providerb_mode_mismatch', ...REFUSALS],
   body_bytes_max: INBOUND_WEBHOOK_BODY_BYTES_MAX,
+  body_values_max: INBOUND_WEBHOOK_BODY_VALUES_MAX,
   body: providerBEventBody,
   handle: async ({ deps, body }) => {
     const { id: event_id, eventType: event_type, created_at } = body;
@@ -49,6 +53,7 @@ export const receiveProviderAEvent = endpoint({
   ok: 200,
   errors: REFUSALS,
   body_bytes_max: INBOUND_WEBHOOK_BODY_BYTES_MAX,
+  body_values_max: INBOUND_WEBHOOK_BODY_VALUES_MAX,
   body: providerAEventBody,
   handle: async ({ deps, body }) => {
     const { id: event_id, type: event_type, created } = body;

@@ -14,8 +14,9 @@ export const postAccessRequest = endpoint({
   ok: 202,
   errors: ['rate_limited'],
   body: accessRequestBody,
-  handle: async ({ deps, body, client }) => {
-    await deps.rates.accessRequests.take(client);
+  // Anybody may call it: what is refused for its body counts too.
+  admit: ({ deps, client }) => deps.rates.accessRequests.take(client),
+  handle: async ({ deps, body }) => {
     await requestAccess(deps.db, {
       access_request_id: newId('acr', deps.clock.now().getTime()),
       email: body.email,

@@ -2,7 +2,10 @@
 import { completeUpload } from '../../actions/complete-upload.ts';
 import { ServiceError } from '../../core/errors.ts';
 import { wrongInput } from '../../core/input-issue.ts';
-import { INBOUND_WEBHOOK_BODY_BYTES_MAX } from '../../core/limits.ts';
+import {
+  INBOUND_WEBHOOK_BODY_BYTES_MAX,
+  INBOUND_WEBHOOK_BODY_VALUES_MAX,
+} from '../../core/limits.ts';
 import { storageEventsBody } from '../../core/resources/inbound.ts';
 import { candidateKeys, parseStorageEvents } from '../../core/resources/storage-event.ts';
 import { listUploadsByIngestKey, type UploadRow } from '../../db/uploads.ts';
@@ -17,6 +20,7 @@ export const receiveStorageEvents = endpoint({
   ok: 200,
   errors: ['invalid_signature'],
   body_bytes_max: INBOUND_WEBHOOK_BODY_BYTES_MAX,
+  body_values_max: INBOUND_WEBHOOK_BODY_VALUES_MAX,
   body: storageEventsBody,
   handle: async ({ deps, body }) => {
     const events = parseStorageEvents(body);

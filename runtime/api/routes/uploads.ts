@@ -9,6 +9,7 @@ import { ServiceError } from '../../core/errors.ts';
 import { isId } from '../../core/ids.ts';
 import {
   COMPLETE_BODY_BYTES_MAX,
+  COMPLETE_BODY_VALUES_MAX,
   MULTIPART_RESIGN_REMAINING_SECONDS_MIN,
 } from '../../core/limits.ts';
 import {
@@ -101,6 +102,7 @@ export const completeProjectUpload = projectEndpoint({
   ],
   body: completeUploadBody,
   body_bytes_max: COMPLETE_BODY_BYTES_MAX,
+  body_values_max: COMPLETE_BODY_VALUES_MAX,
   handle: async ({ deps, project, params, body }) => {
     const { project_id, project_slug } = project;
     refuseSuspended(project);

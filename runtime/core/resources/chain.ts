@@ -16,6 +16,8 @@ export const transformChain = z
   .string({ error: expected(CHAIN_EXPECTED) })
   .max(TRANSFORM_CHAIN_LENGTH_MAX, {
     error: `expected a transform chain of at most ${TRANSFORM_CHAIN_LENGTH_MAX} characters`,
+    // unparsedPart takes time that grows with the square of the length.
+    abort: true,
   })
   .refine((text) => parseChain(text) !== undefined, {
     error: ({ input }) =>

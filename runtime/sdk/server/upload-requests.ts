@@ -1,6 +1,7 @@
 /** Parses the requests of browsers to the upload handler. Spec: Upload helper codes. */
 import { isRecord } from '../../core/json.ts';
-import { COMPLETE_BODY_BYTES_MAX } from '../../core/limits.ts';
+import { COMPLETE_BODY_BYTES_MAX, COMPLETE_BODY_VALUES_MAX } from '../../core/limits.ts';
+import { findJsonFault } from '../../core/unclear-json.ts';
 import type {
   AbortRequest,
   CompleteRequest,
@@ -42,17 +43,20 @@ async function readText(request: Request): Promise<string | undefined> {
   }
 }
 
+/** What is too large for any request is refused before it is parsed, which would take far longer. */
 function parseJson(text: string): unknown {
+  const fault = findJsonFault(text, COMPLETE_BODY_VALUES_MAX);
+  if (fault?.is === 'large') throw invalid(`Send less: ${fault.what}.`);
+  if (fault !== undefined) throw invalidJson(`The body could be misread: ${fault.what}.`);
   try {
     return JSON.parse(text);
   } catch (cause) {
-    throw new UploadRefusal({
-      status: 400,
-      code: 'invalid_json',
-      message: 'The body is not valid JSON.',
-      cause,
-    });
+    throw invalidJson('The body is not valid JSON.', cause);
   }
+}
+
+function invalidJson(message: string, cause?: unknown): UploadRefusal {
+  return new UploadRefusal({ status: 400, code: 'invalid_json', message, cause });
 }
 
 function parseRequest(body: unknown): HelperRequest | undefined {

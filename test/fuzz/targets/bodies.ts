@@ -12,6 +12,7 @@ import {
   statusOfProviderB,
 } from '../../../runtime/core/billing/provider-b-fact.ts';
 import { ServiceError } from '../../../runtime/core/errors.ts';
+import { REQUEST_BODY_VALUES_MAX } from '../../../runtime/core/limits.ts';
 import { providerAEventBody, providerBEventBody } from '../../../runtime/core/resources/inbound.ts';
 import { parseParts } from '../../../runtime/core/resources/part-list.ts';
 import {
@@ -72,15 +73,17 @@ const json = bytes({
     Buffer.from(`${'['.repeat(70)}${']'.repeat(70)}`),
   ],
   run(input) {
-    const value = parseJson(input);
+    const value = parseJson(input, REQUEST_BODY_VALUES_MAX);
     if (value === undefined) return undefined;
     const text = JSON.stringify(value);
     assert.equal(text.match(/"__proto__":/g), null);
     // Compares texts, because JSON.stringify changes numbers such as 1e400 and -0.
-    assert.equal(JSON.stringify(parseJson(Buffer.from(text))), text);
+    assert.equal(JSON.stringify(parseJson(Buffer.from(text), REQUEST_BODY_VALUES_MAX)), text);
     return value;
   },
-  refuses: refusals(ServiceError, 'invalid_json'),
+  refuses: (error) =>
+    refusals(ServiceError, 'invalid_json')(error) ||
+    refusals(ServiceError, 'invalid_request')(error),
 });
 
 /** The first line of the input selects the endpoint; any other line selects one by its length. */
@@ -89,7 +92,7 @@ function endpointOf(line: string, among: readonly EndpointFacts[]): number {
   return named < 0 ? line.length % among.length : named;
 }
 
-const ISSUES_MAX = 1001;
+const ISSUES_MAX = 101;
 const withIssues = (error: unknown) => {
   if (!refusals(ServiceError, 'invalid_request')(error)) return false;
   const { issues } = (error as ServiceError).details as {

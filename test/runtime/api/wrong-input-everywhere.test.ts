@@ -6,7 +6,7 @@ import { wrongInput } from '../../support/wrong-input.ts';
 
 /** How our messages begin; those of the schema library begin with "Invalid input". */
 const SENTENCE =
-  /^(?:required: |expected |unknown (?:field; known fields: |field; no field is known$|parameter; known parameters: )|came 2 times; |[a-z_]+ is (?:the old|another) name of |parts work |kind [a-z]+ |transform_chain )/;
+  /^(?:required: |expected |unknown (?:field; known fields: |field; no field is known$|parameter; known parameters: )|came 2 times; |\d+ more are (?:unknown|wrong)$|[a-z_]+ is (?:the old|another) name of |parts work |kind [a-z]+ |transform_chain )/;
 
 /** The fields and parameters that operations have. */
 const NAMES = [

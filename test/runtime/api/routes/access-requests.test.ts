@@ -113,6 +113,17 @@ describe('the rate limit of access requests per client address', { timeout: 300_
     expect(await statuses(1, from('203.0.113.10'))).toEqual([202]);
   });
 
+  it('counts requests that are refused for their bodies, also for what is no JSON', async () => {
+    await untilEarlyInMinute(api.db);
+    withRates([]);
+    const send = (raw: string) => api.send({ method: 'POST', path: PATH, raw });
+    const codes = [];
+    for (let n = 0; n < 5; n += 1) codes.push(codeOf(await send('{')), codeOf(await send('{}')));
+    expect(new Set(codes)).toEqual(new Set(['400 invalid_json', '400 invalid_request']));
+    expect(codeOf(await send('{'))).toBe('429 rate_limited');
+    expect(await statuses(1, () => ({}))).toEqual([429]);
+  });
+
   it('uses the client IP hash only if every proxy hop is trusted', async () => {
     await untilEarlyInMinute(api.db);
     const hashed = (address: string) => () => ({
@@ -135,16 +146,19 @@ describe('CORS for access requests', () => {
       headers: { origin, 'access-control-request-method': 'POST' },
     });
 
-  it.each(['https://www.example.com', 'http://localhost:3000', 'http://localhost'])(
-    'allows %s',
-    async (origin) => {
-      api.change({ settings: { marketingOrigins: ['https://www.example.com'] } });
-      const allowed = await preflight(origin);
-      expect(allowed.headers['access-control-allow-origin']).toBe(origin);
-      const answer = await post({ email: email() }, { origin });
-      expect(answer.headers['access-control-allow-origin']).toBe(origin);
-    },
-  );
+  it.each([
+    'https://www.example.com',
+    'http://localhost:3000',
+    'http://localhost',
+    'http://127.0.0.1:3000',
+    'https://[::1]:3000',
+  ])('allows %s', async (origin) => {
+    api.change({ settings: { marketingOrigins: ['https://www.example.com'] } });
+    const allowed = await preflight(origin);
+    expect(allowed.headers['access-control-allow-origin']).toBe(origin);
+    const answer = await post({ email: email() }, { origin });
+    expect(answer.headers['access-control-allow-origin']).toBe(origin);
+  });
 
   it.each([
     'https://evil.example',

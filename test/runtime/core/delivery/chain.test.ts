@@ -109,6 +109,14 @@ describe('expandPresets', () => {
   }
 });
 
+function inEveryOrder(operations: readonly string[]): string[] {
+  if (operations.length === 1) return [...operations];
+  return operations.flatMap((first) => {
+    const rest = operations.filter((operation) => operation !== first);
+    return inEveryOrder(rest).map((text) => `${first}/${text}`);
+  });
+}
+
 describe('isAllowedChain', () => {
   const project = {
     allowed_transform_chains: ['format/webp/resize/640x480', 'preset:thumb', 'resize/9999x1', ''],
@@ -128,6 +136,24 @@ describe('isAllowedChain', () => {
   ])('allows %s: %s', (text, isAllowed) => {
     const chain = readChain(text, project.resolution_presets);
     expect(isAllowedChain(chain, readAllowedChains(project))).toBe(isAllowed);
+  });
+
+  it('allows every spelling of a listed chain, of which there are at most 2,160', () => {
+    const modes = ['', '/fill', '/crop', '/smart', '/fit'].flatMap((mode) => [mode, `/fit${mode}`]);
+    const others = ['crop/1,2,3,4', 'quality/80', 'watermark'];
+    const written = [...new Set(modes)].flatMap((mode) =>
+      ['jpeg', 'jpg'].flatMap((format) =>
+        inEveryOrder([`resize/20x${mode}`, `format/${format}`, ...others]),
+      ),
+    );
+    const allowed = (texts: readonly string[], listed: string) => {
+      const list = readAllowedChains({ ...project, allowed_transform_chains: [listed] });
+      return texts.filter((text) => isAllowedChain(parseChain(text), list));
+    };
+    expect(allowed(written, `resize/20x/format/jpeg/${others.join('/')}`)).toHaveLength(2160);
+    const boxes = written.map((text) => text.replace('20x', '20x20'));
+    expect(allowed(boxes, `resize/20x20/format/jpeg/${others.join('/')}`)).toHaveLength(1200);
+    expect(allowed(boxes, `resize/20x20/fit/format/jpeg/${others.join('/')}`)).toHaveLength(480);
   });
 
   it('allows every chain if the list is empty', () => {
