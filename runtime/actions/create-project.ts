@@ -5,6 +5,7 @@
 import { ServiceError } from '../core/errors.ts';
 import type { Actor } from '../db/audit-log.ts';
 import type { Database, Transaction } from '../db/client.ts';
+import { countProjects, lockOrganization } from '../db/organizations.ts';
 import { findProject, insertProject, type NewProject, type ProjectRow } from '../db/projects.ts';
 import { insertSigningKey } from '../db/signing-keys.ts';
 import type { Clock } from '../platform/clock.ts';
@@ -13,9 +14,10 @@ import { auditProject } from './audit-project.ts';
 import { newSigningKey } from './new-signing-key.ts';
 
 type Deps = { db: Database; sealing: Sealing; clock: Clock };
-type Creation = { project: NewProject; actor: Actor };
+/** `projects_max`: how many projects the organization may have with this one. */
+type Creation = { project: NewProject; actor: Actor; projects_max: number };
 
-/** Throws project_exists, whoever owns the slug. */
+/** Throws project_quota_exceeded, and project_exists, whoever owns the slug. */
 export async function createProject(deps: Deps, creation: Creation): Promise<ProjectRow> {
   const { project_id } = creation.project;
   return deps.db.transaction((tx) => insertWithKey(tx, deps, creation), {
@@ -26,8 +28,12 @@ export async function createProject(deps: Deps, creation: Creation): Promise<Pro
 async function insertWithKey(
   tx: Transaction,
   deps: Deps,
-  { project, actor }: Creation,
+  { project, actor, projects_max }: Creation,
 ): Promise<ProjectRow> {
+  // Locked first: concurrent calls of one organization count one after the other.
+  await lockOrganization(tx, project.organization_id);
+  if ((await countProjects(tx, project.organization_id)) >= projects_max)
+    throw new ServiceError('project_quota_exceeded', { details: { max_projects: projects_max } });
   const inserted = await insertProject(tx, project);
   if (inserted === undefined) throw new ServiceError('project_exists');
   const { project_id } = inserted;

@@ -9,13 +9,15 @@ import { expected, requestBody } from './resources/wire.ts';
 export type Price = { readonly amount: number; readonly currency: string };
 
 /**
- * One plan: its grant of credits, how often it is granted, and the storage of each project. If it
- * has a price, a payment at another price grants nothing.
+ * One plan: its grant of credits, how often it is granted, the storage of each project, and how many
+ * projects the organization may create, suspended ones included. If it has a price, a payment at
+ * another price grants nothing.
  */
 export type Plan = {
   readonly credits: number;
   readonly granted: 'once' | 'monthly';
   readonly storage_bytes: number;
+  readonly projects?: number | undefined;
   readonly price?: Price | undefined;
 };
 
@@ -37,6 +39,14 @@ export function planStorageBytes(plans: Plans, plan: string): number {
   return (plans[plan] ?? plans.trial).storage_bytes;
 }
 
+/** The projects that an organization of a plan may create; a removed plan counts as the trial. */
+export function planProjects(plans: Plans, plan: string): number {
+  return (plans[plan] ?? plans.trial).projects ?? PROJECTS_DEFAULT;
+}
+
+/** Of a plan that does not say: more than anybody needs, and an end to a loop that creates them. */
+const PROJECTS_DEFAULT = 1000;
+
 const amount = (what: string, min: number) => {
   const error = expected(what);
   return z.int({ error }).min(min, { error });
@@ -51,6 +61,7 @@ const plan = requestBody({
   credits: amount('a whole number of credits of at least 1', 1),
   granted: z.enum(['once', 'monthly'], { error: expected('once or monthly') }),
   storage_bytes: amount('a whole number of bytes', 0),
+  projects: amount('a whole number of projects', 0).optional(),
   price: price.optional(),
 });
 

@@ -71,6 +71,15 @@ export async function lockOrganization(
   return rows[0];
 }
 
+/** Suspended projects included: none is ever deleted. */
+export async function countProjects(db: Queryable, organizationId: string): Promise<number> {
+  const [row] = await db.query<{ count: number }>(
+    'select count(*) from projects where organization_id = $1',
+    [organizationId],
+  );
+  return onlyRow(row).count;
+}
+
 /** Within quota → over quota. Undefined if it already was over quota, or is exempt. */
 export async function updateOverQuota(
   tx: Transaction,

@@ -3,6 +3,7 @@ import { createProject as insertProject } from '../../actions/create-project.ts'
 import { suspendProject } from '../../actions/suspend-project.ts';
 import { isId, newId } from '../../core/ids.ts';
 import { wrongInput } from '../../core/input-issue.ts';
+import { planProjects } from '../../core/plans.ts';
 import {
   type CreateProject,
   createProjectBody,
@@ -49,15 +50,19 @@ export const createProject = endpoint({
   ok: 201,
   effect: 'once',
   moving: projectVolatileFields,
-  errors: ['project_exists', 'staff_only_field'],
+  errors: ['project_exists', 'project_quota_exceeded', 'staff_only_field'],
   body: createProjectBody,
   staffFields: staffFieldsOfCreate,
   handle: async ({ deps, principal, body, request_id }) => {
-    const organization_id = await organizationFor(deps, requireDashPrincipal(principal), body);
+    const caller = requireDashPrincipal(principal);
+    const organization_id = await organizationFor(deps, caller, body);
     const project_id = newId('prj', deps.clock.now().getTime());
     const project = { ...body, project_id, organization_id, name: body.name ?? body.project_slug };
     const actor = auditActor({ principal, request_id });
-    return presentProject(await insertProject(deps, { project, actor }), deps);
+    return presentProject(
+      await insertProject(deps, { project, actor, projects_max: projectsMax(deps, caller) }),
+      deps,
+    );
   },
 });
 
@@ -94,6 +99,11 @@ export const introspectKey = endpoint({
     return { ...known, project_slug, project_id, organization_id };
   },
 });
+
+/** Staff may go beyond what a plan allows. */
+function projectsMax({ plans }: ApiDeps, { is_staff, organization }: DashPrincipal): number {
+  return is_staff ? Number.POSITIVE_INFINITY : planProjects(plans, organization.plan);
+}
 
 /** The caller's own organization. Only staff may name one, and it must exist. */
 async function organizationFor(

@@ -21,7 +21,7 @@ function read(text: string, products: Record<string, string> = {}) {
 const TRIAL = 'trial: { credits: 10, granted: once, storage_bytes: 1000 }';
 
 it('readPlans returns exactly the plans of the file', () => {
-  const starter = 'starter:\n  credits: 5\n  granted: monthly\n  storage_bytes: 7\n';
+  const starter = 'starter:\n  credits: 5\n  granted: monthly\n  storage_bytes: 7\n  projects: 3\n';
   const price = '  price: { amount: 1900, currency: EUR }\n';
   expect(read(`${TRIAL}\n${starter}${price}`, { prod_1: 'starter' })).toEqual({
     trial: { credits: 10, granted: 'once', storage_bytes: 1000 },
@@ -29,6 +29,7 @@ it('readPlans returns exactly the plans of the file', () => {
       credits: 5,
       granted: 'monthly',
       storage_bytes: 7,
+      projects: 3,
       price: { amount: 1900, currency: 'EUR' },
     },
   });

@@ -164,6 +164,27 @@ describe('POST /v1/projects', () => {
     }
   });
 
+  it('returns 409 project_quota_exceeded beyond the plan’s number, even to concurrent requests', async () => {
+    waitPatiently(api);
+    const tenant = api.session(newSubject());
+    const { organization } = (await tenant('GET', '/v1/me')).body;
+    const { trial } = api.deps().plans;
+    api.change({ plans: { trial: { ...trial, projects: 3 } } });
+    const create = () => tenant('POST', '/v1/projects', { project_slug: newSlug() });
+    const answers = await Promise.all(Array.from({ length: 10 }, create));
+    const refused = answers.filter((answer) => codeOf(answer) === '409 project_quota_exceeded');
+    expect([answers.filter(({ status }) => status === 201).length, refused.length]).toEqual([3, 7]);
+    expect(refused[0]?.body.error.details).toEqual({ max_projects: 3 });
+    const { items } = (await tenant('GET', '/v1/projects')).body;
+    await tenant('DELETE', `/v1/projects/${items[0].project_slug}`);
+    expect(codeOf(await create())).toBe('409 project_quota_exceeded');
+    const { organization_id: id } = organization;
+    const more = { project_slug: newSlug(), organization_id: id };
+    expect((await staff('POST', '/v1/projects', more)).status).toBe(201);
+    api.change({ plans: { trial } });
+    expect((await create()).status).toBe(201);
+  });
+
   it('lets only staff name another organization, which must exist', async () => {
     const body = { project_slug: newSlug(), organization_id };
     const refused = await owner('POST', '/v1/projects', body);
