@@ -19,6 +19,7 @@ import {
   updateIdempotencyAnswer,
 } from '../db/idempotency-keys.ts';
 import { joinTransaction } from '../db/joined-transaction.ts';
+import { openSecret } from '../platform/open-secret.ts';
 import type { Sealing } from '../platform/sealing.ts';
 import { idempotentAnswerContext } from '../platform/sealing-contexts.ts';
 import type { Principal } from './auth/principal.ts';
@@ -123,7 +124,7 @@ function inProgress(): never {
 function storedAnswer(sealing: Sealing, row: IdempotencyRow): Answer | undefined {
   const { status, sealed_answer, claim_id } = row;
   if (status === null || sealed_answer === null) return undefined;
-  const text = sealing.open(sealed_answer, idempotentAnswerContext(claim_id)).toString();
+  const text = openSecret(sealing, sealed_answer, idempotentAnswerContext(claim_id)).toString();
   return { status, body: text === '' ? undefined : JSON.parse(text) };
 }
 

@@ -22,6 +22,7 @@ import {
   findDeliveryProject,
 } from '../db/delivery-lookups.ts';
 import { type Clock, steady } from '../platform/clock.ts';
+import { openSecret } from '../platform/open-secret.ts';
 import type { Sealing } from '../platform/sealing.ts';
 import { signingKeyContext } from '../platform/sealing-contexts.ts';
 import { createLookupCache, noOutage } from './lookup-cache.ts';
@@ -193,7 +194,7 @@ function leadOf(readAt: number, { asked_at, told_at }: Known & { told_at: number
  */
 function openingOnce(sealing: Sealing): (key: DeliveryKeyRow) => Uint8Array {
   return oncePerObject(({ kid, secret_sealed }) =>
-    sealing.open(Buffer.from(secret_sealed, 'hex'), signingKeyContext(kid)),
+    openSecret(sealing, Buffer.from(secret_sealed, 'hex'), signingKeyContext(kid)),
   );
 }
 

@@ -15,6 +15,7 @@ import { findInstance, type Instance, noInstanceOrConfig } from '../platform/ins
 import { createLog } from '../platform/log.ts';
 import { createLazyQueue } from '../platform/queue/lazy-queue.ts';
 import { openQueue } from '../platform/queue/open-queue.ts';
+import { createSealing } from '../platform/sealing.ts';
 import type { Buckets } from '../platform/storage/bucket.ts';
 import { openFolderBuckets, STORAGE_FOLDER } from '../platform/storage/folder-buckets.ts';
 import { openS3Buckets } from '../platform/storage/s3-buckets.ts';
@@ -107,5 +108,6 @@ function open(config: ConfigWith<'databaseUrl'>, { buckets, format, env }: Openi
   };
   const { keyEncryptionKeys } = config;
   if (keyEncryptionKeys === undefined) return deps;
-  return { ...deps, webhooks: openWebhookSender(deps, { ...config, keyEncryptionKeys }) };
+  const webhooks = openWebhookSender(deps, { ...config, keyEncryptionKeys });
+  return { ...deps, webhooks, sealing: createSealing(keyEncryptionKeys) };
 }

@@ -11,3 +11,11 @@ export function idempotentAnswerContext(claimId: string): string {
 export function callbackSecretContext(projectId: string): string {
   return `callback-secret:${projectId}`;
 }
+
+/** By the table that a sealed value is in; each takes the id that the value is bound to. */
+export const sealedContexts = {
+  signing_keys: signingKeyContext,
+  projects: callbackSecretContext,
+  older_callback_secrets: callbackSecretContext,
+  idempotency_keys: idempotentAnswerContext,
+} as const;

@@ -1,7 +1,7 @@
 // Secrets at rest (signing keys, callback secrets, stored answers): AES-256-GCM under a list of key-encryption keys.
-// The first key seals, every key opens, so a key is rotated by adding a new one in front. Envelope: version 1, length
-// of the key id, key id, nonce, ciphertext, tag; everything before the nonce and the caller's context are authenticated
-// too.
+// The first key seals, every key opens, so a key is replaced by adding a new one in front; the job `reseal` then seals
+// everything anew. Envelope: version 1, length of the key id, key id, nonce, ciphertext, tag; everything before the
+// nonce and the caller's context are authenticated too. The database reads the key id: see the function sealing_key.
 import { createCipheriv, createDecipheriv, randomBytes } from 'node:crypto';
 import { keyObjectOf } from '../core/signing/hmac.ts';
 
@@ -19,6 +19,8 @@ export type KeyEncryptionKey = { readonly id: string; readonly key: Uint8Array }
  * be opened.
  */
 export type Sealing = {
+  /** Of every key that opens; the first one seals. */
+  readonly keyIds: readonly [string, ...string[]];
   seal(plaintext: Uint8Array, context: string): Buffer;
   open(sealed: Uint8Array, context: string): Buffer;
 };
@@ -34,9 +36,20 @@ export class SealingError extends Error {
   }
 }
 
+/** The secret was sealed under a key that is not configured. */
+export class MissingKey extends SealingError {
+  constructor(keyId: string) {
+    super(`sealed under the key '${keyId}', which TINTYPE_KEY_ENCRYPTION_KEYS lacks: add it`, {
+      keyId,
+    });
+  }
+}
+
 export function createSealing(keys: readonly KeyEncryptionKey[]): Sealing {
   const first = checkKeys(keys);
+  const [, ...others] = keys.map(({ id }) => id);
   return {
+    keyIds: [first.id, ...others],
     seal: (plaintext, context) => seal(first, plaintext, context),
     open: (sealed, context) => open(keys, Buffer.from(sealed), context),
   };
@@ -74,9 +87,7 @@ function seal({ id, key }: KeyEncryptionKey, plaintext: Uint8Array, context: str
 function open(keys: readonly KeyEncryptionKey[], sealed: Buffer, context: string): Buffer {
   const { head, nonce, ciphertext, tag, keyId } = parseEnvelope(sealed);
   const found = keys.find((key) => key.id === keyId);
-  if (found === undefined) {
-    throw new SealingError('the secret was sealed under a key that is not configured', { keyId });
-  }
+  if (found === undefined) throw new MissingKey(keyId);
   try {
     const decipher = createDecipheriv(ALGORITHM, keyObjectOf(found.key), nonce, {
       authTagLength: TAG_BYTES,

@@ -14,6 +14,7 @@ import { signDeliveryUrl } from '../../core/signing/delivery-url.ts';
 import type { NewAuditEntry } from '../../db/audit-log.ts';
 import type { ProjectRow } from '../../db/projects.ts';
 import { findMintFacts, insertMint } from '../../db/signed-urls.ts';
+import { openSecret } from '../../platform/open-secret.ts';
 import { signingKeyContext } from '../../platform/sealing-contexts.ts';
 import { auditActor } from '../audit-actor.ts';
 import type { ApiDeps } from '../deps.ts';
@@ -108,7 +109,7 @@ function sign(
   const { kid } = key;
   const path = printDeliveryPath(targetOf(input));
   const exp = Math.floor(key.now_seconds) + input.expires_in_seconds;
-  const secret = sealing.open(key.secret_sealed, signingKeyContext(kid));
+  const secret = openSecret(sealing, key.secret_sealed, signingKeyContext(kid));
   const sig = signDeliveryUrl({ secret, project_id, kid, exp, path });
   const url = printDeliveryUrl({
     ...deliveryOrigin(settings, project_slug),

@@ -40,7 +40,7 @@ it('a paused project and its paused preset do not wake each other endlessly whil
     context: {
       ...{ client: cluster.client, clock, events: { record: () => undefined } },
       findRootDomain: () => undefined,
-      sealing: { seal: () => Buffer.of(), open: () => Buffer.of() },
+      sealing: { keyIds: ['k1'], seal: () => Buffer.of(), open: () => Buffer.of() },
       findOrganization: async () => 'organization',
     },
   });

@@ -5,6 +5,7 @@ import { beforeAll, describe, expect, it } from 'vitest';
 import type { ProjectRecord } from '../../../runtime/core/resources/project.ts';
 import { uploadRecord } from '../../../runtime/core/resources/upload.ts';
 import type { Database } from '../../../runtime/db/client.ts';
+import { createSealing } from '../../../runtime/platform/sealing.ts';
 import type { Bucket } from '../../../runtime/platform/storage/bucket.ts';
 import {
   type Answer,
@@ -112,6 +113,18 @@ describe('a POST repeated with the same Idempotency-Key', () => {
     const [row] = await stored(keyed.key);
     expect(row?.sealed_answer?.includes(apiKey.body.plaintext_secret)).toBe(false);
     expect(row?.sealed_answer?.includes('plaintext_secret')).toBe(false);
+  });
+
+  it('returns 503, without another effect, while the key of the stored response is not configured', async () => {
+    const before = await countUploads();
+    const made = { path: uploads, body: input, key: randomUUID() };
+    const first = await post(made);
+    const { sealing } = api.deps();
+    api.change({ sealing: createSealing([{ id: 'k9', key: Buffer.alloc(32, 9) }]) });
+    expect(codeOf(await post(made))).toBe('503 storage_unavailable');
+    api.change({ sealing });
+    expect((await post(made)).body).toEqual(first.body);
+    expect(await countUploads()).toBe(before + 1);
   });
 
   it('completes an upload once and returns the first response even after the upload has changed', async () => {

@@ -6,6 +6,8 @@ import type { Database, Queryable } from '../../../runtime/db/client.ts';
 import type { ProjectRow } from '../../../runtime/db/projects.ts';
 import { createLookup } from '../../../runtime/delivery/lookup.ts';
 import { systemClock } from '../../../runtime/platform/clock.ts';
+import { createSealing } from '../../../runtime/platform/sealing.ts';
+import { signingKeyContext } from '../../../runtime/platform/sealing-contexts.ts';
 import { useDatabase } from '../../support/database.ts';
 import {
   change,
@@ -272,6 +274,18 @@ describe('a signing key', () => {
     const answer = await get(signed(PATH, { project, key, exp: seconds() + 100 }));
     expect([answer.status, answer.code]).toEqual([500, 'internal']);
     expect(await codeOf(PATH)).toBe('served');
+  });
+
+  it('is answered with 503 busy if it was sealed under a key that is not configured', async () => {
+    await db.query('update signing_keys set secret_sealed = $2 where kid = $1', [
+      key.kid,
+      createSealing([{ id: 'gone', key: Buffer.alloc(32, 9) }]).seal(
+        key.secret,
+        signingKeyContext(key.kid),
+      ),
+    ]);
+    const answer = await get(signed(PATH, { project, key, exp: seconds() + 100 }));
+    expect([answer.status, answer.code]).toEqual([503, 'busy']);
   });
 });
 

@@ -5,6 +5,7 @@ import type { ProjectRecord } from '../../../../runtime/core/resources/project.t
 import { signedUrlRecord } from '../../../../runtime/core/resources/signing-key.ts';
 import { verifyDeliveryUrl } from '../../../../runtime/core/signing/delivery-url.ts';
 import { updateFileBlocked } from '../../../../runtime/db/files.ts';
+import { createSealing } from '../../../../runtime/platform/sealing.ts';
 import { signingKeyContext } from '../../../../runtime/platform/sealing-contexts.ts';
 import {
   type Caller,
@@ -80,6 +81,14 @@ describe('POST …/signed-url', () => {
       expect(Math.abs(seconds - 60)).toBeLessThan(20);
     }
     api.change({ clock });
+  });
+
+  it('returns 503 if the signing key was sealed under a key that is not configured, and logs which', async () => {
+    api.change({ sealing: createSealing([{ id: 'k9', key: Buffer.alloc(32, 9) }]) });
+    const answer = await mint({ file_slug }, { call });
+    expect(codeOf(answer)).toBe('503 storage_unavailable');
+    expect(answer.body.error.message).toContain('A stored secret cannot be read');
+    expect(JSON.stringify(api.logged())).toContain("sealed under the key 'k1'");
   });
 
   it('resolves kind, chain and their deprecated aliases', async () => {
