@@ -195,5 +195,5 @@ export function answerRefusal(
     'content-length': Buffer.byteLength(body),
   });
   response.end(request.method === 'HEAD' ? undefined : body);
-  return NOTHING;
+  return { ...NOTHING, code };
 }

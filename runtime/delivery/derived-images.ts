@@ -18,7 +18,7 @@ export type DerivedImage =
   | { outcome: 'gone' };
 
 /** A render that failed permanently; remembered, so that it is not repeated for each viewer. */
-export class RenderFailed extends Error {
+class RenderFailed extends Error {
   constructor(derivedKey: string, cause: unknown) {
     super(`${derivedKey} could not be rendered`, { cause });
     this.name = 'RenderFailed';
@@ -26,7 +26,7 @@ export class RenderFailed extends Error {
 }
 
 export type DerivedImages = {
-  /** `signal` aborts when the viewer leaves; work that nobody waits for any more is cancelled. */
+  /** `signal` aborts when the viewer leaves; work that nobody waits for any more is canceled. */
   find(request: RenderRequest, signal: AbortSignal): Promise<DerivedImage>;
 };
 

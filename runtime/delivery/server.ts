@@ -70,8 +70,10 @@ function listen(server: Server, deps: ObservedDeps): DeliveryServer {
     if (isLastOnConnection(request) || !server.listening) response.setHeader('connection', 'close');
     if (protocolFault(request) !== undefined) return refusals.request(response);
     const delivery = traceRequest(request, response, async (span) => {
-      const { status, source } = await deliverObserved(deps, { request, response, baseUrl });
-      span.end({ route: 'delivery', status, attributes: { 'tintype.source': source } });
+      const { status, source, code } = await deliverObserved(deps, { request, response, baseUrl });
+      const refused = code === undefined ? {} : { 'tintype.error_code': code };
+      const attributes = { 'tintype.source': source, ...refused };
+      span.end({ route: 'delivery', status, attributes });
     });
     underWay.add(delivery);
     void delivery.then(() => underWay.delete(delivery));
@@ -89,12 +91,14 @@ function listen(server: Server, deps: ObservedDeps): DeliveryServer {
 async function deliverObserved(deps: ObservedDeps, exchange: Exchange) {
   const { request, response } = exchange;
   const started = performance.now();
-  const { source, bytes } = await handleDelivery(deps, exchange);
+  const { source, bytes, code } = await handleDelivery(deps, exchange);
   const duration_ms = Math.round((performance.now() - started) * 10) / 10;
   const { statusCode: status } = response;
-  deps.metrics.delivery({ status, source, seconds: duration_ms / 1000, bytes });
+  deps.metrics.delivery({ status, source, code, seconds: duration_ms / 1000, bytes });
   const { method, headers, url: path } = request;
   const request_id = response.getHeader('x-request-id');
-  deps.log.debug('delivery', { method, host: headers.host, path, status, duration_ms, request_id });
-  return { status, source };
+  const { host } = headers;
+  // Only at debug: anybody could fill the log with forged URLs. The metrics count them by code.
+  deps.log.debug('delivery', { method, host, path, status, code, duration_ms, request_id });
+  return { status, source, code };
 }

@@ -10,7 +10,7 @@ import {
   jwtVerify,
 } from 'jose';
 import { ServiceError } from '../core/errors.ts';
-import { findUnclearJson } from '../core/unclear-json.ts';
+import { findJsonFault } from '../core/unclear-json.ts';
 import type { Clock } from './clock.ts';
 import { createKeySet, type KeySet } from './key-set.ts';
 
@@ -53,12 +53,23 @@ export function createIdentity(options: IdentityOptions): Identity {
 
 /** Checked before any fetch: a token with another algorithm or type never costs a request. */
 function checkHeader(token: string): void {
-  if (token.length > TOKEN_CHARACTERS_MAX) throw new ServiceError('unauthorized');
+  if (token.length > TOKEN_CHARACTERS_MAX || !isExact(token))
+    throw new ServiceError('unauthorized');
   const { alg, typ } = parseHeader(token);
   refuseUnclear(token);
   const type = typ?.toLowerCase().replace(/^application\//, '');
   const isOurs = alg === ALGORITHM && (type === undefined || TOKEN_TYPES.includes(type));
   if (!isOurs) throw new ServiceError('unauthorized');
+}
+
+/**
+ * Whether each part of a token is base64url without padding and spare bits, as RFC 7515 writes it:
+ * the decoder of `jose` also takes other spellings of the same bytes.
+ */
+function isExact(token: string): boolean {
+  return token
+    .split('.')
+    .every((part) => Buffer.from(part, 'base64url').toString('base64url') === part);
 }
 
 function parseHeader(token: string): { alg?: string | undefined; typ?: string | undefined } {
@@ -73,8 +84,8 @@ function parseHeader(token: string): { alg?: string | undefined; typ?: string | 
 /** Two parsers must not read two different subjects from one token. */
 function refuseUnclear(token: string): void {
   for (const part of token.split('.', 2)) {
-    const unclear = findUnclearJson(Buffer.from(part, 'base64url').toString());
-    if (unclear !== undefined) throw refusal(new Error(unclear));
+    const fault = findJsonFault(Buffer.from(part, 'base64url').toString());
+    if (fault !== undefined) throw refusal(new Error(fault.what));
   }
 }
 

@@ -1,10 +1,18 @@
 /** The metrics of the table over prom-client, with one function for each thing that is measured. */
 import { Counter, collectDefaultMetrics, Gauge, Histogram, Registry } from 'prom-client';
+import { listMetrics, type MetricFacts } from './list-metrics.ts';
 import { type MetricRow, metricTable, SECONDS } from './metric-table.ts';
 
 export type Metrics = {
   apiRequest(seen: { method: string; route: string; status: number; seconds: number }): void;
-  delivery(seen: { status: number; source: string; seconds: number; bytes: number }): void;
+  /** `code`: of a refusal. */
+  delivery(seen: {
+    status: number;
+    source: string;
+    code?: string | undefined;
+    seconds: number;
+    bytes: number;
+  }): void;
   usageUnspooled(): void;
   usageLost(): void;
   ingest(seen: { result: string; seconds: number }): void;
@@ -30,8 +38,6 @@ export type Metrics = {
   /** The metrics of the table and those of the process itself. */
   list(): MetricFacts[];
 };
-
-export type MetricFacts = { name: string; kind: string; help: string; labels: readonly string[] };
 
 type Waiting = { count: number; oldest_seconds: number };
 type DoneJob = { job: string; finished_at: Date; counts: Readonly<Record<string, number>> };
@@ -67,9 +73,10 @@ export function createMetrics(): Metrics {
   return {
     apiRequest: ({ method, route, status, seconds }) =>
       histogram('tintype_api_request_seconds').observe({ method, route, status }, seconds),
-    delivery: ({ status, source, seconds, bytes }) => {
+    delivery: ({ status, source, code, seconds, bytes }) => {
       histogram('tintype_delivery_request_seconds').observe({ status, source }, seconds);
       counter('tintype_delivery_bytes_total').inc(bytes);
+      if (code !== undefined) counter('tintype_delivery_refused_total').inc({ code });
     },
     usageUnspooled: () => counter('tintype_usage_unspooled_total').inc(),
     usageLost: () => counter('tintype_usage_lost_total').inc(),
@@ -174,9 +181,9 @@ function collectProcess({ pool, in_hand, found_due }: MetricSources, gauge: Gaug
   for (const [state, count] of Object.entries(pool?.() ?? {})) {
     gauge('tintype_database_connections').set({ state }, count);
   }
-  for (const [queue, count] of Object.entries(in_hand?.() ?? {})) {
-    const more = queue === 'ingest' ? (found_due?.() ?? 0) : 0;
-    gauge('tintype_queue_in_hand').set({ queue }, count + more);
+  for (const [work, count] of Object.entries(in_hand?.() ?? {})) {
+    const more = work === 'ingest' ? (found_due?.() ?? 0) : 0;
+    gauge('tintype_queue_in_hand').set({ work }, count + more);
   }
 }
 
@@ -197,24 +204,6 @@ function setOrRemove(gauge: Gauge, value: number | undefined): void {
 
 function resultOf<T>(settled: PromiseSettledResult<T>): T | undefined {
   return settled.status === 'fulfilled' ? settled.value : undefined;
-}
-
-export function listMetrics(registry: Registry): MetricFacts[] {
-  return registry.getMetricsAsArray().map(describe);
-}
-
-/** prom-client stores these facts on a metric, but does not type them. */
-function describe(metric: object): MetricFacts {
-  const {
-    name,
-    help,
-    labelNames = [],
-  } = metric as {
-    name: string;
-    help: string;
-    labelNames?: string[];
-  };
-  return { name, kind: metric.constructor.name.toLowerCase(), help, labels: labelNames };
 }
 
 type NameOf<Kind extends MetricRow['kind']> = {

@@ -1,5 +1,6 @@
-// Sends recognizable secrets through all processes of a deployment, including its failures. None may appear in a log,
-// trace, metric, error or row. Spec: Authentication; Errors.
+// Sends recognizable secrets and personal data through all processes of a deployment, including its failures. No secret
+// may appear in a log, trace, metric, error or row, and no personal data in a log, trace or metric. Spec: Authentication;
+// Errors.
 import { once } from 'node:events';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { type OtlpServer, startOtlpServer } from '../support/otlp-server.ts';
@@ -14,9 +15,13 @@ import {
   type ProcessName,
   startDeployment,
 } from './support/deployment.ts';
+import { displayHeaders, sendPersonalData, TAKEN_IN_BERLIN } from './support/personal-data.ts';
 import { spawnTintype } from './support/tintype.ts';
 
 const canaries: Canaries = createCanaries();
+const people: Canaries = createCanaries();
+const owner = people.make('subject of an owner');
+let filtered: string[];
 const refusals: string[] = [];
 let collector: OtlpServer;
 let deployment: Deployment;
@@ -63,9 +68,10 @@ async function withCanaries(usual: Environment): Promise<Environment> {
 beforeAll(async () => {
   collector = await startOtlpServer();
   deployment = await startDeployment(withCanaries);
-  photo = await over(photograph(900, 600)).jpeg().toBuffer();
-  const token = canaries.note('access token', await deployment.token('alice'));
-  headers = { authorization: `Bearer ${token}`, 'x-identity-user-id': 'alice' };
+  photo = await over(photograph(900, 600)).jpeg().withExif(TAKEN_IN_BERLIN).toBuffer();
+  const token = canaries.note('access token', await deployment.token(owner));
+  const user = { 'x-identity-user-id': owner, ...displayHeaders(people) };
+  headers = { authorization: `Bearer ${token}`, ...user };
 });
 
 afterAll(async () => {
@@ -81,12 +87,15 @@ const sent = async (what: Sent) => kept(await call(deployment, what));
 const asKey = (method: string, path: string, body?: unknown, more = {}) =>
   sent({ method, path, body, headers: { 'x-api-key': key, ...more } });
 const asOwner = async (method: string, path: string, body?: unknown) =>
-  kept(await (await deployment.session('alice'))(method, path, body));
+  kept(await (await deployment.session(owner))(method, path, body));
+const listFiltered = () =>
+  Promise.all(filtered.map((filter) => asKey('GET', `/v1/projects/shop/files?${filter}`)));
 
 const watch = (name: ProcessName, path: string) =>
   fetch(`http://127.0.0.1:${deployment.processes[name].watch_port}${path}`);
 
 async function makeSecrets(): Promise<void> {
+  expect((await sent({ method: 'GET', path: '/v1/me', headers })).status).toBe(200);
   await asOwner('POST', '/v1/projects', {
     project_slug: 'shop',
     delivery_access: 'protected',
@@ -146,6 +155,15 @@ describe('a deployment with known secrets', { shuffle: false }, () => {
     canaries.note('rotated callback secret', rotated.body.callback_secret);
   });
 
+  it('takes personal data, and lists files by it', async () => {
+    const send = (of: Sent) => sent({ ...of, headers: { ...headers, ...of.headers } });
+    filtered = await sendPersonalData({ people, canaries, send, asKey });
+    for (const { status, body } of await listFiltered()) {
+      expect([status, body.items.length]).toEqual([200, expect.any(Number)]);
+    }
+    expect(people.count()).toBeGreaterThan(12);
+  });
+
   it('rejects requests with secrets that are invalid or in the wrong place', async () => {
     const typed = canaries.make('what was typed in the wrong place');
     const authorization = { authorization: `Bearer ${headers['authorization']?.slice(7, -6)}` };
@@ -188,6 +206,8 @@ describe('a deployment with known secrets', { shuffle: false }, () => {
     storage.set({ kind: 'none' });
     database.set({ kind: 'refuse' });
     database.cut();
+    // Equal failures are logged once a minute, so the first one is a request with personal data.
+    for (const { status } of await listFiltered()) expect(status).toBe(503);
     expect((await asKey('GET', '/v1/projects/shop')).status).toBe(503);
     expect((await sent({ method: 'GET', path: '/readyz' })).status).toBe(503);
     for (const name of PROCESSES) {
@@ -208,22 +228,24 @@ describe('a deployment with known secrets', { shuffle: false }, () => {
     await sendUpload('unheard.jpg', 'direct');
   });
 
-  it('leaves no secret in its logs, traces, metrics, error responses and database rows', async () => {
+  it('leaves no secret or personal data in its logs, traces and metrics, and no secret in error responses and rows', async () => {
     expect(canaries.count()).toBeGreaterThan(14);
     const { processes } = deployment;
     for (const name of PROCESSES) {
       const { lines } = processes[name];
-      expect([name, canaries.foundIn(lines.join('\n'))]).toEqual([name, []]);
       const metrics = await (await watch(name, '/metrics')).text();
-      expect([name, canaries.foundIn(metrics)]).toEqual([name, []]);
+      for (const text of [lines.join('\n'), metrics]) {
+        expect([name, ...canaries.foundIn(text), ...people.foundIn(text)]).toEqual([name]);
+      }
     }
     expect(processes.api.lines.length).toBeGreaterThan(20);
     expect(refusals.length).toBeGreaterThan(10);
     expect(canaries.foundIn(refusals.join('\n'))).toEqual([]);
     expect(collector.spans.length).toBeGreaterThan(50);
-    expect(canaries.foundIn(collector.bodies.join('\n'))).toEqual([]);
+    const traces = collector.bodies.join('\n');
+    expect([...canaries.foundIn(traces), ...people.foundIn(traces)]).toEqual([]);
     const rows = await dumpDatabase(databaseUrl);
-    expect(rows).toContain('shop');
+    expect(people.foundIn(rows).length).toBeGreaterThan(10);
     expect(canaries.foundIn(rows)).toEqual([]);
   });
 });

@@ -6,6 +6,7 @@ import { once } from 'node:events';
 import { createServer, type IncomingMessage, type ServerResponse } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { text } from 'node:stream/consumers';
+import { closeHttp } from './close-http.ts';
 
 export const PROVIDER_B_KEY = 'key_of_provider_b';
 
@@ -14,7 +15,7 @@ export type ProviderBServer = {
   /** The status of each subscription. */
   subscriptions: Map<string, string>;
   /** The cancellations that were performed, without retries. */
-  cancelled: string[];
+  canceled: string[];
   /** All calls: method, path and idempotency key. */
   calls: string[];
   /** How the server behaves from now on. */
@@ -23,6 +24,7 @@ export type ProviderBServer = {
     | 'failing'
     | 'silent'
     | 'talking nonsense'
+    | 'redirecting'
     | 'losing answers'
     | 'talking too much';
   close(): Promise<void>;
@@ -31,7 +33,7 @@ export type ProviderBServer = {
 export async function startProviderBServer(): Promise<ProviderBServer> {
   const state: Omit<ProviderBServer, 'url' | 'close'> = {
     subscriptions: new Map(),
-    cancelled: [],
+    canceled: [],
     calls: [],
     behavior: 'well',
   };
@@ -44,12 +46,7 @@ export async function startProviderBServer(): Promise<ProviderBServer> {
   const { port } = server.address() as AddressInfo;
   const shared: ProviderBServer = Object.assign(state, {
     url: `http://127.0.0.1:${port}`,
-    close: async () => {
-      const closed = once(server, 'close');
-      server.close();
-      server.closeAllConnections();
-      await closed;
-    },
+    close: () => closeHttp(server),
   });
   return shared;
 }
@@ -70,16 +67,20 @@ function answer(
   if (server.behavior === 'failing') return void say(500, { error: 'internal' });
   if (server.behavior === 'talking nonsense') return void response.writeHead(200).end('<html>');
   if (request.headers['x-api-key'] !== PROVIDER_B_KEY) return void say(403, { error: 'forbidden' });
+  if (server.behavior === 'redirecting') {
+    if (url.pathname === '/elsewhere') return void say(200, { status: 'scheduled_cancel' });
+    return void response.writeHead(307, { location: '/elsewhere' }).end();
+  }
   const known = answers.get(key);
   if (known !== undefined) return void say(200, known);
-  const cancelled = /^\/v1\/subscriptions\/([^/]+)\/cancel$/.exec(url.pathname)?.[1];
-  const id = cancelled ?? url.searchParams.get('subscription_id') ?? '';
+  const canceled = /^\/v1\/subscriptions\/([^/]+)\/cancel$/.exec(url.pathname)?.[1];
+  const id = canceled ?? url.searchParams.get('subscription_id') ?? '';
   const status = server.subscriptions.get(id);
   if (status === undefined) return void say(404, { error: 'not found' });
-  if (cancelled === undefined) return void say(200, { id, status });
-  if (status !== 'active') return void say(400, { error: 'cannot be cancelled' });
+  if (canceled === undefined) return void say(200, { id, status });
+  if (status !== 'active') return void say(400, { error: 'cannot be canceled' });
   server.subscriptions.set(id, 'scheduled_cancel');
-  server.cancelled.push(id);
+  server.canceled.push(id);
   const body = { id, status: 'scheduled_cancel' };
   answers.set(key, body);
   if (server.behavior === 'losing answers') return void response.destroy();

@@ -122,6 +122,8 @@ function baseHeaders(): Headers {
     'access-control-allow-origin': '*',
     'access-control-expose-headers': EXPOSED,
     'cross-origin-resource-policy': 'cross-origin',
+    // A signed URL is a credential: nothing that is opened from an image may learn it.
+    'referrer-policy': 'no-referrer',
     'timing-allow-origin': '*',
     'x-content-type-options': 'nosniff',
   };

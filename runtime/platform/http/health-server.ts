@@ -25,6 +25,7 @@ export type HealthServer = { port: number; stop(): Promise<void> };
 const OPTION = 'TINTYPE_METRICS_PORT';
 const STOP_MS_MAX = 1000;
 const HEADERS_MS_MAX = 5000;
+const HEADERS = { 'cache-control': 'no-store', 'x-content-type-options': 'nosniff' };
 
 export async function startHealthServer(options: HealthOptions): Promise<HealthServer> {
   const server: Server = createServer({ headersTimeout: HEADERS_MS_MAX }, answer(options));
@@ -46,7 +47,7 @@ function answer(options: HealthOptions): RequestListener {
     void answerProbe({ path, excluded }, options)
       .catch(failed)
       .then(({ status, content_type, text }) => {
-        response.writeHead(status, { 'content-type': content_type, 'cache-control': 'no-store' });
+        response.writeHead(status, { ...HEADERS, 'content-type': content_type });
         response.end(text);
       });
   };

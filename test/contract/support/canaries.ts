@@ -1,5 +1,5 @@
 /**
- * Recognizable secrets with names, and a search for them in the output of a Tintype, also in hex, base64 and URL
+ * Recognizable values with names, and a search for them in the output of a Tintype, also in hex, base64 and URL
  * encoding.
  */
 import { randomBytes } from 'node:crypto';
@@ -18,7 +18,7 @@ export type Canaries = {
   foundIn(text: string): string[];
 };
 
-const LENGTH_MIN = 12;
+const LENGTH_MIN = 9;
 
 export function createCanaries(): Canaries {
   const spellings = new Map<string, string[]>();

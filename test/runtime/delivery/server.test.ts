@@ -39,6 +39,15 @@ afterAll(() => host.close());
 const ORIGINAL = '/originals/f/cat.jpg';
 const DERIVED = '/resize/30x20/format/webp/f/cat.jpg';
 
+it('a delivery server waits 10 seconds for the head of a request, 30 for all of it, and ends an idle connection after 60', () => {
+  const { headersTimeout, requestTimeout, timeout } = host.server;
+  expect({ headersTimeout, requestTimeout, timeout }).toEqual({
+    headersTimeout: 10_000,
+    requestTimeout: 30_000,
+    timeout: 60_000,
+  });
+});
+
 describe('delivery hosts', () => {
   it('serve a project under its own host and under its custom domain', async () => {
     for (const name of [origin, 'img.shop.example']) {
@@ -233,7 +242,7 @@ describe('conditional requests', () => {
 });
 
 describe('metrics', () => {
-  it('count requests by status and source, and only the bytes of image bodies, without naming projects', async () => {
+  it('count requests by status and source, refusals by code, and only the bytes of image bodies, without naming projects', async () => {
     const sent = async () =>
       Number(metricValue((await host.metrics.print()).text, 'tintype_delivery_bytes_total'));
     const before = await sent();
@@ -241,6 +250,7 @@ describe('metrics', () => {
     await host.get(origin, ORIGINAL, { headers: { 'if-none-match': String(headers.etag) } });
     await host.get(origin, ORIGINAL, { method: 'HEAD' });
     await host.get(origin, '/originals/f/absent');
+    await host.get(origin, `${ORIGINAL}?exp=9999999999&kid=none&sig=forged`);
     expect((await sent()) - before).toBe(body.length);
     const { text } = await host.metrics.print();
     expect(text).toMatch(
@@ -249,6 +259,8 @@ describe('metrics', () => {
     expect(text).toMatch(
       /tintype_delivery_request_seconds_count\{status="304",source="not_modified"\} \d+/,
     );
+    expect(text).toMatch(/tintype_delivery_refused_total\{code="not_found"\} \d+/);
+    expect(text).toMatch(/tintype_delivery_refused_total\{code="unknown_kid"\} \d+/);
     expect(text).not.toContain(project.project_slug);
   });
 });

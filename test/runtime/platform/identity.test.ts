@@ -104,6 +104,22 @@ describe('an access token', () => {
     ];
     for (const token of tokens) expect(await verdictOn(token), token).toBe('unauthorized');
   });
+  it('is accepted in one spelling only', async () => {
+    const token = await pair.sign(claims());
+    const [head = '', payload = '', sig = ''] = token.split('.');
+    // The last letter of 256 bytes has four spare bits, which are 0.
+    const spare = { A: 'B', Q: 'R', g: 'h', w: 'x' }[sig.at(-1) ?? ''];
+    const spellings = [
+      `${token}==`,
+      `${token}=`,
+      `${head}==.${payload}.${sig}`,
+      `${head}.${payload}.${sig.slice(0, -1)}${spare}`,
+      `${head}.${payload}.${sig.slice(0, 9)} ${sig.slice(9)}`,
+    ];
+    for (const spelling of spellings) expect(await verdictOn(spelling)).toBe('unauthorized');
+    expect(server.state.requests).toBe(0);
+    expect(await verdictOn(token)).toBe('accepted');
+  });
   it('is accepted at 8 kB and rejected above 16 kB', async () => {
     expect(await verdictOn(await pair.sign(claims({ pad: 'x'.repeat(6000) })))).toBe('accepted');
     expect(await verdictOn(await pair.sign(claims({ pad: 'x'.repeat(13_000) })))).toBe(

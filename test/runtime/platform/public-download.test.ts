@@ -94,6 +94,16 @@ describe('a download from a public server', () => {
     expect(await fetched()).toEqual({ bytes: Buffer.from('bytes') });
   });
 
+  it('uses a new connection each time, whose address is checked', async () => {
+    serve = (_, response) => response.end('bytes');
+    let connections = 0;
+    const count = () => void connections++;
+    server.on('connection', count);
+    for (let time = 0; time < 3; time++) expect(await fetched()).toHaveProperty('bytes');
+    server.off('connection', count);
+    expect(connections).toBe(3);
+  });
+
   it.each([
     [204, 'only a 200 has an image'],
     [302, 'redirects are not followed'],

@@ -38,7 +38,7 @@ afterAll(() => provider.close());
 beforeEach(async () => {
   provider.behavior = 'well';
   provider.calls.length = 0;
-  provider.cancelled.length = 0;
+  provider.canceled.length = 0;
   clock = createManualClock();
   const log = createLog({ level: 'silent', name: 'test' });
   const { url } = provider;
@@ -68,7 +68,7 @@ describe('canceling a subscription', () => {
     await subscribe();
     const answer = await cancel();
     expect([answer.status, answer.body]).toEqual([200, { status: 'scheduled_cancel' }]);
-    expect(provider.cancelled).toEqual([subscription_id]);
+    expect(provider.canceled).toEqual([subscription_id]);
     expect(await statusNow()).toBe('scheduled_cancel');
     expect(codeOf(await cancel({}))).toBe('409 already_cancelling');
     const audited = await api.db.query(
@@ -90,7 +90,7 @@ describe('canceling a subscription', () => {
     const codes = answers.map((each) => (each.status === 200 ? '200' : codeOf(each)));
     expect(codes.filter((code) => code === '200')).toHaveLength(1);
     expect(codes.filter((code) => code === '409 already_cancelling')).toHaveLength(9);
-    expect(provider.cancelled).toEqual([subscription_id]);
+    expect(provider.canceled).toEqual([subscription_id]);
   });
 
   it('returns canceled or expired for one that has already ended, without calling the provider', async () => {
@@ -217,17 +217,27 @@ describe('a failing payment provider', () => {
     expect(codeOf(await cancel())).toBe('503 providerb_request_failed');
     provider.behavior = 'well';
     expect((await cancel()).body).toEqual({ status: 'scheduled_cancel' });
-    expect(provider.cancelled).toEqual([subscription_id]);
+    expect(provider.canceled).toEqual([subscription_id]);
     const keys = provider.calls.map((call) => call.split(' ')[2]);
     expect(new Set(keys).size).toBe(1);
     expect(keys[0]).toContain(subscription_id);
+  });
+
+  it('is reported with 503 if it redirects, and the key is not sent to the other address', async () => {
+    await subscribe();
+    provider.behavior = 'redirecting';
+    expect(codeOf(await cancel())).toBe('503 providerb_request_failed');
+    expect(provider.calls).toEqual([
+      expect.stringMatching(/^POST \/v1\/subscriptions\/[^/]+\/cancel /),
+    ]);
+    expect(await statusNow()).toBe('active');
   });
 
   it('is reported with 503 if its response is too long', async () => {
     await subscribe();
     provider.behavior = 'talking too much';
     expect(codeOf(await cancel())).toBe('503 providerb_request_failed');
-    expect(provider.cancelled).toEqual([subscription_id]);
+    expect(provider.canceled).toEqual([subscription_id]);
     expect(await statusNow()).toBe('active');
   });
 

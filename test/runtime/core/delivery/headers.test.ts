@@ -39,6 +39,7 @@ describe('imageHeaders', () => {
       'access-control-expose-headers':
         'accept-ranges, content-disposition, content-length, content-range, etag, retry-after, x-request-id, x-service-revision',
       'cross-origin-resource-policy': 'cross-origin',
+      'referrer-policy': 'no-referrer',
       'timing-allow-origin': '*',
       'x-content-type-options': 'nosniff',
       'cache-control': 'public, max-age=300, s-maxage=31536000',
@@ -113,6 +114,7 @@ describe('other response headers', () => {
       'access-control-allow-origin': '*',
       'cache-control': 'no-store',
       'content-type': 'application/json; charset=utf-8',
+      'referrer-policy': 'no-referrer',
       'x-content-type-options': 'nosniff',
     });
     expect(refusalHeaders()).not.toHaveProperty('retry-after');

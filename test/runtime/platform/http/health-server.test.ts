@@ -33,6 +33,17 @@ it('/metrics answers 500 and logs the error if a value cannot be read, and /live
   expect((await ask('/livez')).status).toBe(200);
 });
 
+it('every answer forbids caching and content sniffing', async () => {
+  server = await startHealthServer({
+    ...{ port: 0, probes: () => ({}), metrics: createMetrics(), log },
+  });
+  for (const path of ['/livez', '/readyz', '/metrics', '/nothing']) {
+    const { headers } = await fetch(`http://127.0.0.1:${server.port}${path}`);
+    expect(headers.get('cache-control')).toBe('no-store');
+    expect(headers.get('x-content-type-options')).toBe('nosniff');
+  }
+});
+
 it('/livez answers 200 until the process is stuck, then 503 with the reason', async () => {
   let why: string | undefined;
   server = await startHealthServer({
