@@ -1,6 +1,8 @@
 /** The few API calls that the command makes, as a server or as a person; a refusal becomes a line for the terminal. */
+import { randomUUID } from 'node:crypto';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { signRequest } from '../core/signing/request-signature.ts';
+import { insist } from './insist.ts';
 import { Refused } from './refused.ts';
 
 export type Api = {
@@ -28,30 +30,37 @@ export function session(texts: Record<string, string>, signingSecret: string): C
   };
 }
 
+/** Insists on every call, which is repeated with the same Idempotency-Key. */
 export function createApi(baseUrl: string, credentials: Credentials): Api {
-  const send = createSend(baseUrl, credentials);
-  const ask = async <Body>(method: string, path: string, sent?: object): Promise<Body> =>
-    (await (await send(method, path, sent)).json()) as Body;
+  const ask = async <Body>(method: string, path: string, sent?: object): Promise<Body> => {
+    const key = { 'idempotency-key': randomUUID() };
+    const send = createSend(baseUrl, (call) => ({ ...credentials(call), ...key }), insist);
+    return (await (await send(method, path, sent)).json()) as Body;
+  };
   return {
     get: (path) => ask('GET', path),
     post: (path, body) => ask('POST', path, body),
   };
 }
 
+type Reach = typeof insist;
+const once: Reach = (work) => work();
+
 /** Sends any request with these credentials, `sent` as JSON; throws if it is refused. */
-export function createSend(baseUrl: string, credentials: Credentials) {
+export function createSend(baseUrl: string, credentials: Credentials, reach: Reach = once) {
   return async (method: string, path: string, sent?: unknown): Promise<Response> => {
     const url = new URL(path, baseUrl);
     const body = sent === undefined ? new Uint8Array() : Buffer.from(JSON.stringify(sent));
+    const request = () => ({
+      method,
+      headers: {
+        'content-type': 'application/json',
+        ...credentials({ method, pathname: url.pathname, body }),
+      },
+      ...(sent === undefined ? {} : { body }),
+    });
     const ask = () =>
-      fetch(url, {
-        method,
-        headers: {
-          'content-type': 'application/json',
-          ...credentials({ method, pathname: url.pathname, body }),
-        },
-        ...(sent === undefined ? {} : { body }),
-      }).catch((cause: unknown) => {
+      reach(() => fetch(url, request())).catch((cause: unknown) => {
         const advice = `${baseUrl} does not answer: is Tintype running? Start it with \`make up\``;
         throw new Refused('network_error', advice, { cause });
       });

@@ -4,7 +4,7 @@
  */
 import { existsSync } from 'node:fs';
 
-const OPTIONS = ['--data', '--project', '--slug', '--help', '--'];
+const OPTIONS = ['--data', '--project', '--sub', '--slug', '--help', '--'];
 
 /** Takes a whole command line, and changes only that of `upload`. */
 export function escapeDashedFiles(words: readonly string[]): string[] {

@@ -19,12 +19,13 @@ export type FileFacts = {
 export async function readFileFacts(file: string): Promise<FileFacts> {
   const found = await stat(file).catch((cause: unknown) => refuseUnread(file, cause));
   if (found.isDirectory()) {
-    throw refused(
+    throw unreadable(
       `This is a folder. Name the files in it, for example ${file.replace(/\/+$/, '')}/*`,
     );
   }
-  if (!found.isFile()) throw refused('This is not a regular file. Name an image.');
-  if (found.size === 0) throw refused('The file is empty. Export or copy it again.');
+  if (!found.isFile()) throw unreadable('This is not a regular file. Name an image.');
+  if (found.size === 0)
+    throw new Refused('invalid_request', 'The file is empty. Export or copy it again.');
   const head = await readHead(file).catch((cause: unknown) => refuseUnread(file, cause));
   const content_type = sniffContentType(head);
   if (content_type === undefined) throw new Refused(NOT_TAKEN, describeContent(head));
@@ -40,8 +41,9 @@ const HEIC =
 
 const NOT_UTF8 = 'Its name is not in UTF-8, so it cannot be sent. Rename the file.';
 
-function refused(sentence: string, cause?: unknown): Refused {
-  return new Refused('invalid_request', sentence, { cause });
+/** The service has no code for it, because nothing was sent. */
+function unreadable(sentence: string, cause?: unknown): Refused {
+  return new Refused('unreadable_file', sentence, { cause });
 }
 
 const reasons: Readonly<Record<string, string>> = {
@@ -57,11 +59,11 @@ const reasons: Readonly<Record<string, string>> = {
 async function refuseUnread(file: string, cause: unknown): Promise<never> {
   const { code = 'unknown' } = cause as NodeJS.ErrnoException;
   // The original bytes of such a name are lost before the program starts.
-  if (code === 'ENOENT' && file.includes('\ufffd')) throw refused(NOT_UTF8, cause);
+  if (code === 'ENOENT' && file.includes('\ufffd')) throw unreadable(NOT_UTF8, cause);
   const isLink = code === 'ENOENT' && (await lstat(file).catch(() => undefined)) !== undefined;
   if (isLink)
-    throw refused('This link points to a file that does not exist. Correct the link.', cause);
-  throw refused(
+    throw unreadable('This link points to a file that does not exist. Correct the link.', cause);
+  throw unreadable(
     reasons[code] ?? `The file cannot be read (${code}). Check the disk that it is on.`,
     cause,
   );

@@ -4,7 +4,7 @@ import { request as requestHttp } from 'node:http';
 import { request as requestHttps } from 'node:https';
 import { Transform } from 'node:stream';
 import { pipeline } from 'node:stream/promises';
-import { setTimeout as sleep } from 'node:timers/promises';
+import { insist } from './insist.ts';
 import { Refused } from './refused.ts';
 
 export type Put = {
@@ -27,24 +27,16 @@ export class StorageRefusal extends Refused {
   }
 }
 
-const ATTEMPTS = 3;
-const RETRY_MS = 500;
 const IDLE_MS_MAX = 120_000;
 
-/**
- * Returns the ETag of the storage's response. Retries after a broken connection: the same bytes
- * change nothing.
- */
+/** Returns the ETag of the storage's response. Retries: the same bytes change nothing. */
 export async function putFile(put: Put): Promise<string> {
-  for (let attempt = 1; ; attempt += 1) {
-    try {
-      return await putOnce(put);
-    } catch (cause) {
-      if (cause instanceof Refused) throw cause;
-      const advice = 'the connection to storage broke: upload the file again';
-      if (attempt === ATTEMPTS) throw new Refused('network_error', advice, { cause });
-      await sleep(RETRY_MS * attempt);
-    }
+  try {
+    return await insist(() => putOnce(put));
+  } catch (cause) {
+    if (cause instanceof Refused) throw cause;
+    const advice = 'the connection to storage broke: upload the file again';
+    throw new Refused('network_error', advice, { cause });
   }
 }
 

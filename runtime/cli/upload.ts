@@ -8,10 +8,11 @@ import { FILE_FAULTS } from '../core/file-faults.ts';
 import { describeProcessingError } from '../core/image/describe-processing-error.ts';
 import { Advice } from '../platform/advice.ts';
 import { type Instance, requireInstance, sampleProject } from '../platform/instance.ts';
-import { type Api, apiKey, type Credentials, createApi, Refusal, session } from './api-client.ts';
+import { type Api, apiKey, type Credentials, createApi, session } from './api-client.ts';
 import { deliveryOrigin } from './env.ts';
 import { readFileFacts } from './file-facts.ts';
 import { type NamedFile, nameFiles } from './file-slugs.ts';
+import { findProject } from './find-project.ts';
 import { type Progress, showProgress } from './progress.ts';
 import { putFile } from './put-file.ts';
 import { Refused } from './refused.ts';
@@ -21,11 +22,10 @@ import { describeProtection, type ServingProject, servedPaths } from './served-p
 type UploadOptions = {
   data: string;
   project?: string;
+  /** Who owns the project, if it is not a declared one. */
+  sub?: string;
   slug?: string;
-  /**
-   * Headers of a session that manages the declared projects, as only the sample project's key is at
-   * hand.
-   */
+  /** Headers of a session of that person, as only the sample project's key is at hand. */
   mintSession(instance: Instance): Promise<Record<string, string>>;
 };
 
@@ -47,7 +47,7 @@ export async function upload(files: readonly string[], options: UploadOptions): 
   const instance = await requireInstance(options.data);
   const { project, credentials } = await callerOf(instance, options);
   const api = createApi(instance.api_url, credentials);
-  const serving = await findProject(api, project);
+  const serving = await findProject(api, { ...options, project });
   const outcomes: Outcome[] = [];
   const waiting = nameFiles(files, options.slug).entries();
   const uploadNext = async () => {
@@ -227,21 +227,6 @@ const WAITS: Readonly<Record<string, string>> = {
   uploaded: 'waiting for a free worker; if this lasts, the log of Tintype says why',
   processing: 'still being processed',
 };
-
-/** The key of a suspended project is refused like an unknown one. */
-function aboutProject(code: string, project: string): Advice | undefined {
-  const advice: Record<string, string> = {
-    not_found: `this machine has no key of a project ${project}: declare the project in the folder of YAML, or create it with POST /v1/projects`,
-    unauthorized: `the key of the project ${project} is not accepted: make the project active if it is suspended; if the key was revoked, restart Tintype to get a new one`,
-  };
-  return advice[code] === undefined ? undefined : new Advice(advice[code]);
-}
-
-async function findProject(api: Api, project: string): Promise<ServingProject> {
-  return api.get<ServingProject>(`/v1/projects/${project}`).catch((error: unknown) => {
-    throw error instanceof Refusal ? (aboutProject(error.code, project) ?? error) : error;
-  });
-}
 
 function printUrls(origin: string, slug: string, project: ServingProject): void {
   const lines = servedPaths(project).map((path) => `  ${origin}/${path}/f/${slug}`);

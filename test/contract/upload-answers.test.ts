@@ -7,15 +7,7 @@ import { readFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { over, photograph } from '../support/pictures.ts';
-import {
-  type Answer,
-  anonymous,
-  type Caller,
-  call,
-  put,
-  targetOf,
-  withKey,
-} from './support/client.ts';
+import { anonymous, type Caller, call, codeOf, put, targetOf, withKey } from './support/client.ts';
 import { removeFolder, startTintype, type Tintype } from './support/tintype.ts';
 import { sendUpload, waitUntilEnded } from './support/upload.ts';
 
@@ -44,8 +36,6 @@ afterAll(async () => {
   if (tintype !== undefined) await removeFolder(tintype.data);
 });
 
-const codeOf = ({ status, body }: Answer) =>
-  body?.error === undefined ? String(status) : `${status} ${body.error.code}`;
 const input = () => ({ content_type: 'image/png', size_bytes: picture.length });
 const create = async (settings: object = {}) =>
   (await key('POST', UPLOADS, { ...input(), ...settings })).body;

@@ -35,8 +35,8 @@ it('an unreadable file is rejected with advice on its permissions', async () => 
   const path = await write('private.png');
   await chmod(path, 0);
   await expect(asNobody(() => readFileFacts(path))).rejects.toMatchObject({
-    code: 'invalid_request',
-    message: expect.stringMatching(/^invalid_request: You may not read this file\. .*chmod u\+r/),
+    code: 'unreadable_file',
+    message: expect.stringMatching(/^unreadable_file: You may not read this file\. .*chmod u\+r/),
   });
 });
 

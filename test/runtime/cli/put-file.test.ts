@@ -7,6 +7,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterEach, beforeEach, expect, it } from 'vitest';
 import { putFile, StorageRefusal } from '../../../runtime/cli/put-file.ts';
+import { closeHttp } from '../../support/close-http.ts';
 
 const BYTES = 32_000_000;
 const seen = { requests: 0 };
@@ -25,8 +26,7 @@ beforeEach(async () => {
 });
 
 afterEach(async () => {
-  server.closeAllConnections();
-  await new Promise((done) => server.close(done));
+  await closeHttp(server);
   await rm(folder, { recursive: true });
 });
 

@@ -8,6 +8,7 @@ import { buffer } from 'node:stream/consumers';
 import { afterEach, beforeEach, expect, it, onTestFinished } from 'vitest';
 import { createApi } from '../../../runtime/cli/api-client.ts';
 import { partsOf, sendParts } from '../../../runtime/cli/send-parts.ts';
+import { closeHttp } from '../../support/close-http.ts';
 
 const SIZE = 10;
 const PART = 3;
@@ -47,8 +48,7 @@ async function startStorage(
   const server = createServer(listener);
   await new Promise<void>((done) => server.listen(0, '127.0.0.1', done));
   onTestFinished(async () => {
-    server.closeAllConnections();
-    await new Promise((done) => server.close(done));
+    await closeHttp(server);
   });
   url = `http://127.0.0.1:${(server.address() as AddressInfo).port}`;
 }
