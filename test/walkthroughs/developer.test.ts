@@ -5,6 +5,7 @@ import { join } from 'node:path';
 import type { Browser, Page } from 'playwright-core';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { type Fence, jsonIn, readFences, readShellBlocks } from '../contract/support/blocks.ts';
+import { withKey } from '../contract/support/client.ts';
 import { readStart } from '../contract/support/start-line.ts';
 import {
   projectRoot,
@@ -17,7 +18,7 @@ import { startBrowser } from '../support/browser.ts';
 import { freePort } from '../support/free-port.ts';
 import { realPhotographs } from '../support/photographs.ts';
 import { animatedWebp, cameraJpeg, over, photograph } from '../support/pictures.ts';
-import { makeClone, openShell, type Shell } from './support/shell.ts';
+import { makeClone, openShell, type Shell, typeBlock } from './support/shell.ts';
 
 const DOCUMENT = 'docs/walkthroughs/developer.md';
 const PICTURES = 50;
@@ -81,9 +82,7 @@ async function writePictures(folder: string): Promise<void> {
   }
 }
 
-function typeNext(): Promise<string> {
-  return shell.type(blocks.shift() ?? expect.fail('the document has no further block'));
-}
+const typeNext = () => typeBlock(shell, blocks);
 
 const squeeze = (text: string) => text.replaceAll(/ +/g, ' ');
 const bytesOf = (path: string) => readFile(join(clone, 'first-day', path));
@@ -146,6 +145,21 @@ describe('a developer on a laptop', { retry: 0, shuffle: false, timeout: 120_000
   it('receives a test webhook on the site', async () => {
     await typeNext();
     expect(await typeNext()).toMatch(/^webhook\.test /m);
+  });
+
+  it('shows a message in the picker, and its cause in the console, if the origin is not allowed', async () => {
+    const origins = '/v1/projects/shop/libraries/default';
+    const key = withKey(tintype, tintype.instance.api_key);
+    const { body: before } = await key('GET', origins);
+    await key('PATCH', origins, { allowed_origins: [`http://127.0.0.1:${port}`] });
+    const page = await browser.newPage();
+    const logged = page.waitForEvent('console', (line) => /session_failed/.test(line.text()));
+    await page.goto(`http://localhost:${port}`);
+    await page.getByRole('button').click();
+    await page.getByText('The images could not be opened.').waitFor();
+    expect((await logged).text()).toContain('allowed_origins');
+    const { allowed_origins } = before;
+    expect((await key('PATCH', origins, { allowed_origins })).status).toBe(200);
   });
 
   it('inserts a picture with the picker, and receives a webhook for one that is uploaded there', async () => {

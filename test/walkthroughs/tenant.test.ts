@@ -1,8 +1,10 @@
 // Runs docs/walkthroughs/tenant.md as written, on a fresh Tintype. Chromium sends the scan and loses its network
 // midway. A free port replaces port 3000.
+import { type ChildProcess, spawn } from 'node:child_process';
+import { once } from 'node:events';
 import { stat, symlink } from 'node:fs/promises';
 import { join } from 'node:path';
-import type { Browser } from 'playwright-core';
+import type { Browser, Page } from 'playwright-core';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { readFences, readShellBlocks } from '../contract/support/blocks.ts';
 import { readStart } from '../contract/support/start-line.ts';
@@ -16,12 +18,14 @@ import {
 import { startBrowser } from '../support/browser.ts';
 import { freePort } from '../support/free-port.ts';
 import { over, photograph } from '../support/pictures.ts';
-import { openShell, type Shell } from './support/shell.ts';
+import { type FaultProxy, startFaultProxy } from '../support/tcp-fault-proxy.ts';
+import { openShell, type Shell, typeBlock } from './support/shell.ts';
 
 const DOCUMENT = 'docs/walkthroughs/tenant.md';
 /** The scan that the document creates, in parts of 8 MiB. */
 const SCAN = { width: 8000, bytes: 54 + 8000 * 6250 * 4 };
 const PARTS = Array.from({ length: Math.ceil(SCAN.bytes / 2 ** 23) }, (_, index) => index + 1);
+const AWAY = 'The network or the site is away';
 /** Ends a hanging test; this is not a goal for the duration. */
 const SCAN_MS_MAX = 180_000;
 
@@ -31,6 +35,10 @@ let tintype: Tintype;
 let shell: Shell;
 let browser: Browser;
 let blocks: string[];
+/** A second site, whose way to Tintype can fail. */
+let site: ChildProcess | undefined;
+let way: FaultProxy;
+let shaky: string;
 
 beforeAll(async () => {
   [folder, port, browser, tintype] = await Promise.all([
@@ -45,7 +53,8 @@ beforeAll(async () => {
 }, 300_000);
 
 afterAll(async () => {
-  await Promise.all([shell?.close(), browser?.close(), tintype?.end('SIGTERM')]);
+  site?.kill();
+  await Promise.all([shell?.close(), browser?.close(), tintype?.end('SIGTERM'), way?.close()]);
   await Promise.all([folder, tintype?.data].map(removeFolder));
 });
 
@@ -54,9 +63,25 @@ function here(text: string): string {
   return text.replaceAll('3000', String(port));
 }
 
-function typeNext(): Promise<string> {
-  return shell.type(blocks.shift() ?? expect.fail('the document has no further block'));
+/** Starts the document's site again, with an empty cache, behind a proxy that injects faults. */
+async function startShakySite(): Promise<void> {
+  way = await startFaultProxy({ port: Number(new URL(tintype.instance.api_url).port) });
+  const own = String(await freePort());
+  const file = 'docs/walkthroughs/tenant/server.js';
+  const words = [file, `http://127.0.0.1:${way.port}`, 'kite', own];
+  site = spawn(process.execPath, words, { cwd: folder, stdio: ['ignore', 'pipe', 'ignore'] });
+  await once(site.stdout ?? expect.fail('its output is piped'), 'data');
+  shaky = `http://localhost:${own}`;
 }
+
+/** Chooses a small picture on the page of a site. */
+async function chooseSmall(page: Page, address: string): Promise<void> {
+  const buffer = await over(photograph(40, 30)).jpeg().toBuffer();
+  await page.goto(address);
+  await page.locator('input').setInputFiles({ name: 'a.jpg', mimeType: 'image/jpeg', buffer });
+}
+
+const typeNext = () => typeBlock(shell, blocks);
 
 describe('a tenant’s engineer', { shuffle: false, timeout: 120_000, retry: 0 }, () => {
   it('creates a project and a key for it', async () => {
@@ -93,7 +118,7 @@ describe('a tenant’s engineer', { shuffle: false, timeout: 120_000, retry: 0 }
       );
       const ended = typeNext();
       await page.locator('input').setInputFiles(scan);
-      await page.getByText('The network is away').waitFor();
+      await page.getByText(AWAY).waitFor();
       expect(puts).toEqual([1]);
       await page.context().setOffline(false);
       await page.getByText('ready', { exact: true }).waitFor();
@@ -114,6 +139,20 @@ describe('a tenant’s engineer', { shuffle: false, timeout: 120_000, retry: 0 }
     expect(addresses).toEqual([expect.stringMatching(/\/resize\/640x\/f\/scan\?.*sig=/)]);
   });
 
+  it('mints once for viewers who come while it mints', async () => {
+    await startShakySite();
+    const view = () => fetch(`${shaky}/image`, { redirect: 'manual' });
+    way.set({ kind: 'stall' });
+    const viewers = Array.from({ length: 100 }, view);
+    // Answered behind them: by then the site knows of all.
+    await (await fetch(shaky)).text();
+    way.set({ kind: 'none' });
+    const answers = await Promise.all(viewers);
+    const addresses = answers.map(({ status, headers }) => `${status} ${headers.get('location')}`);
+    expect([...new Set(addresses)]).toEqual([expect.stringMatching(/^302 .*sig=/)]);
+    expect(way.connections().total).toBe(1);
+  });
+
   it('finds a refused webhook in the delivery log as documented, and sends it again', async () => {
     await typeNext();
     const log = await typeNext();
@@ -125,9 +164,25 @@ describe('a tenant’s engineer', { shuffle: false, timeout: 120_000, retry: 0 }
 
   it('uploads a small picture from the same page', async () => {
     const page = await browser.newPage();
-    await page.goto(`http://localhost:${port}`);
-    const buffer = await over(photograph(40, 30)).jpeg().toBuffer();
-    await page.locator('input').setInputFiles({ name: 'a.jpg', mimeType: 'image/jpeg', buffer });
+    await chooseSmall(page, `http://localhost:${port}`);
+    await page.getByText(/^ready$|:/).waitFor();
+    expect(await page.locator('#says').textContent()).toBe('ready');
+  });
+
+  it.each(['/uploads', '/complete'])('waits while Tintype is away at %s', async (asked) => {
+    const page = await browser.newPage();
+    await page.route(
+      (url) => url.pathname.endsWith(asked),
+      async (route) => {
+        way.set({ kind: 'refuse' });
+        way.cut();
+        await route.continue();
+      },
+      { times: 1 },
+    );
+    await chooseSmall(page, shaky);
+    await page.getByText(AWAY).waitFor();
+    way.set({ kind: 'none' });
     await page.getByText(/^ready$|:/).waitFor();
     expect(await page.locator('#says').textContent()).toBe('ready');
   });

@@ -25,7 +25,8 @@ const page = `<!doctype html>
     return answer.json();
   };
   document.querySelector('button').onclick = async () => {
-    const [file] = (await openPicker({ session }).chosen) ?? [];
+    const onError = ({ code, message }) => console.error(code, message);
+    const [file] = (await openPicker({ session, onError }).chosen) ?? [];
     if (file) document.querySelector('img').src = '/picture/' + file.file_slug;
   };
 </script>`;

@@ -15,17 +15,24 @@ const ask = (path, { method = 'POST', body } = {}) =>
 
 /** Signed URLs by what they show, each with the time until which it is handed out: half of its life. */
 const minted = new Map();
+const LIFE_SECONDS = 3600;
 
-async function signedUrl(file_slug, transform_chain) {
+/** Viewers who come while a URL is being minted wait for the same one. */
+function signedUrl(file_slug, transform_chain) {
   const name = `${transform_chain} ${file_slug}`;
   const known = minted.get(name);
   if (known?.until > Date.now()) return known.url;
-  const wish = { file_slug, transform_chain, expires_in_seconds: 3600 };
+  const url = mint({ file_slug, transform_chain, expires_in_seconds: LIFE_SECONDS });
+  minted.set(name, { url, until: Date.now() + LIFE_SECONDS * 500 });
+  // A failure is not kept: the next viewer tries again.
+  url.catch(() => minted.delete(name));
+  return url;
+}
+
+async function mint(wish) {
   const signed = await ask('/signed-url', { body: JSON.stringify(wish) });
   if (!signed.ok) throw new Error(`no signed URL: ${await signed.text()}`);
-  const { url, expires_at } = await signed.json();
-  minted.set(name, { url, until: (Date.now() + Date.parse(expires_at)) / 2 });
-  return url;
+  return (await signed.json()).url;
 }
 
 async function isGenuine(body, header = '') {

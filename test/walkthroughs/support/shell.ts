@@ -26,6 +26,13 @@ export function openShell({ folder, tintype, env: own = {} }: Setting): Shell {
   return openBash({ folder, env, begin: SETTING });
 }
 
+/** Types the next block of a document, and takes it from the list. */
+export function typeBlock(shell: Shell, blocks: string[]): Promise<string> {
+  const block = blocks.shift();
+  if (block === undefined) throw new Error('the document has no further block');
+  return shell.type(block);
+}
+
 export type BashOptions = {
   folder: string;
   env: Record<string, string | undefined>;
