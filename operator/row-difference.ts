@@ -71,6 +71,20 @@ function print(value: unknown): string {
   return JSON.stringify(value ?? null);
 }
 
+/** Said of changes to rows although the same declaration was in effect before. */
+export const UNDONE = 'undid changes that somebody else had made';
+
+/**
+ * Changes that time, or the deletion of another resource, makes due: key rotation, a default that
+ * is no longer declared.
+ */
+const DUE: readonly string[] = ['rotate', 'drop-watermark'];
+
+/** Whether there are changes for which only somebody else can be the cause. */
+export function hasUndone(changes: readonly string[]): boolean {
+  return changes.some((change) => !DUE.includes(change));
+}
+
 /** As the beginning of a sentence. */
 export function countChanges(count: number): string {
   return count === 1 ? '1 change is' : `${count} changes are`;

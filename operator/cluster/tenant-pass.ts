@@ -12,8 +12,8 @@ import { NotLeading } from '../kube/leader-client.ts';
 import { findCondition } from '../kube/live-condition.ts';
 import { type KubeObject, keyOf, parseKey } from '../kube/resource.ts';
 import type { Pass } from '../kube/run-workers.ts';
-import type { Outcome } from '../kube/work-queue.ts';
-import { printDifference } from '../row-difference.ts';
+import { type Outcome, spread } from '../kube/work-queue.ts';
+import { hasUndone, printDifference, UNDONE } from '../row-difference.ts';
 import { type DatabaseProblem, databaseProblemOf } from './database-gate.ts';
 import { directiveOf, ignoredAnnotations } from './directives.ts';
 import { writeFinalizer } from './finalizer.ts';
@@ -29,7 +29,6 @@ import {
   type TenantObject,
 } from './tenant-object.ts';
 
-const RESYNC_JITTER = 0.2;
 /** The cache was outdated: the newer state is on its way. */
 const CONFLICT_MS = 100;
 
@@ -149,8 +148,7 @@ async function reconcileExisting(
   const isRefused = result.outcome === 'refused';
   state.refused.note(known, isRefused);
   if (isBeingDeleted(object) && result.outcome === 'done') queueDependants(state, known);
-  const after_ms =
-    requeueDelay(state, object, result) * (1 + (state.random() - 0.5) * RESYNC_JITTER);
+  const after_ms = spread(requeueDelay(state, object, result), state.random);
   return { kind: isRefused || result.isLasting ? 'back-off' : 'requeue', after_ms };
 }
 
@@ -184,24 +182,18 @@ function reportChanges(
   if (!isDrift(object, changes)) return;
   const since = state.synced_at.get(nameOf(known));
   state.metrics.driftHealed(kind, since === undefined ? 0 : (state.clock.elapsed() - since) / 1000);
-  record('DriftHealed', 'Heal', 'undid changes that somebody else had made');
+  record('DriftHealed', 'Heal', UNDONE);
 }
 
 function regarding({ kind, object }: TenantResource): KubeObject {
   return { ...object, apiVersion: API_VERSION, kind };
 }
 
-/**
- * Changes that time, or the deletion of another resource, makes due: key rotation, a default that
- * is no longer declared.
- */
-const DUE: readonly string[] = ['rotate', 'drop-watermark'];
-
 /** The same spec was in effect before, and the change is more than what was due. */
 function isDrift({ metadata, status }: TenantObject, changes: readonly string[]): boolean {
   const ready = findCondition(status, 'Ready');
   const wasReady = ready?.status === 'True' && ready.observedGeneration === metadata.generation;
-  return wasReady && !metadata.deletionTimestamp && changes.some((change) => !DUE.includes(change));
+  return wasReady && !metadata.deletionTimestamp && hasUndone(changes);
 }
 
 /** The resource is gone, so there is no status or finalizer to write. */

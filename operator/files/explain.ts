@@ -3,7 +3,7 @@
  * instead.
  */
 import type { z } from 'zod';
-import { cutText } from '../../runtime/core/text.ts';
+import { cutText } from '../../runtime/core/cut-text.ts';
 import { type Fault, printPath } from './fault.ts';
 import type { RawDocument } from './read-documents.ts';
 

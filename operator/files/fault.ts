@@ -5,19 +5,13 @@ export type Fault = { file: string; line: number; path: string; message: string 
 /** Something ignored on purpose: worth mentioning, but no fault. */
 export type Note = { file: string; line: number; message: string };
 
-/** For example `project.yaml:7: spec.state: expected Active or Suspended, got "off"`. */
+/**
+ * For example `project.yaml:7: spec.state: expected Active or Suspended, got "off"`. Line 0 stands
+ * for a whole file or folder.
+ */
 export function printFault({ file, line, path, message }: Fault): string {
-  const place = printPlace({ file, line });
+  const place = line === 0 ? file : `${file}:${line}`;
   return path === '' ? `${place}: ${message}` : `${place}: ${path}: ${message}`;
-}
-
-export function printNote({ message, ...place }: Note): string {
-  return `${printPlace(place)}: ${message}`;
-}
-
-/** Line 0 stands for a whole file or folder. */
-function printPlace({ file, line }: Pick<Fault, 'file' | 'line'>): string {
-  return line === 0 ? file : `${file}:${line}`;
 }
 
 /** A path as people write it: `spec.resolutionPresets[1].chain`. */

@@ -8,6 +8,7 @@ import { type Outcome, outcomeOf } from '../conditions.ts';
 import type { Identity, ResourceLookup, Subject } from '../declared.ts';
 import { findKind, kinds } from '../kinds.ts';
 import type { Context, Result } from '../reconcile.ts';
+import type { RowDifference } from '../row-difference.ts';
 import { FOLDER_UID_PREFIX, identify } from './check-document.ts';
 import type { Fault, Note } from './fault.ts';
 import { type Folder, loadFolder } from './load.ts';
@@ -29,7 +30,10 @@ export type ResourceReport = {
   outcome: Outcome | 'failed';
   reason: string;
   message: string;
+  /** As declared, to tell a new declaration from one that was in effect before. */
+  spec: unknown;
   changes: readonly string[];
+  differences: readonly RowDifference[];
   error?: unknown;
 };
 
@@ -126,14 +130,15 @@ async function runRound(pending: Pending, context: PassContext): Promise<Resourc
 }
 
 async function runOne(subject: Subject<unknown>, context: PassContext): Promise<ResourceReport> {
-  const { identity, action } = subject;
+  const { identity } = subject;
   try {
     const reconcile = findKind(identity.kind)?.reconcile;
     if (reconcile === undefined) throw new Error(`no reconciler for ${identity.kind}`);
     return describe(subject, await reconcile(subject, scopeOf(identity, context)));
   } catch (error) {
     const message = error instanceof Error ? error.message : String(error);
-    return { identity, action, outcome: 'failed', reason: 'Failed', message, changes: [], error };
+    const failed = { outcome: 'failed', reason: 'Failed', message, error } as const;
+    return { ...subject, ...failed, changes: [], differences: [] };
   }
 }
 
@@ -148,14 +153,18 @@ function scopeOf(
   };
 }
 
-function describe({ identity, action }: Subject<unknown>, result: Result): ResourceReport {
-  const { conditions, changes } = result;
+function describe(subject: Subject<unknown>, result: Result): ResourceReport {
+  const { conditions, changes, differences } = result;
   const ready = conditions.find(({ type }) => type === 'Ready');
   const { reason = 'Unknown', message = '' } = ready ?? {};
-  return { identity, action, outcome: outcomeOf(conditions), reason, message, changes };
+  return { ...subject, outcome: outcomeOf(conditions), reason, message, changes, differences };
 }
 
 function merge(reports: Map<string, ResourceReport>, report: ResourceReport): void {
-  const earlier = reports.get(report.identity.uid)?.changes ?? [];
-  reports.set(report.identity.uid, { ...report, changes: [...earlier, ...report.changes] });
+  const earlier = reports.get(report.identity.uid);
+  reports.set(report.identity.uid, {
+    ...report,
+    changes: [...(earlier?.changes ?? []), ...report.changes],
+    differences: [...(earlier?.differences ?? []), ...report.differences],
+  });
 }

@@ -1,9 +1,15 @@
-/** Logs what a pass found, each finding once: when it appears or changes, not in every pass. */
+/**
+ * Logs what a pass found, each finding once: when it appears or changes, not in every pass. A change of rows is either
+ * a new declaration, or the end of a change that somebody else had made.
+ */
 import type { Log } from '../../runtime/platform/log.ts';
+import { hasUndone, printDifference, UNDONE } from '../row-difference.ts';
 import type { PassReport, ResourceReport } from './reconcile-folder.ts';
 
 export function createReporter(log: Log): (report: PassReport) => void {
   let previous = new Set<string>();
+  /** The specs that took effect in the last pass, by uid. */
+  let inEffect = new Map<string, string>();
   return ({ faults, notes, resources }) => {
     const current = new Set<string>();
     const once = (what: unknown, write: () => void) => {
@@ -12,21 +18,36 @@ export function createReporter(log: Log): (report: PassReport) => void {
       current.add(key);
     };
     for (const fault of faults) {
-      const { file, line, path, message: expected } = fault;
-      once(fault, () => log.warn('a declaration is wrong', { file, line, path, expected }));
+      const { file, line, path, message: problem } = fault;
+      once(fault, () => log.warn('a declaration is wrong', { file, line, path, problem }));
     }
     for (const note of notes) {
       const { file, line, message: reason } = note;
       once(note, () => log.info('a declaration is ignored', { file, line, reason }));
     }
+    const specs = resources.filter(({ outcome }) => outcome === 'done').map(specOf);
     for (const report of resources) {
       const { identity, reason, message } = report;
-      if (report.changes.length > 0) reportResource(log, report);
+      const isUnchanged = inEffect.get(identity.uid) === specOf(report)[1];
+      if (isUnchanged && hasUndone(report.changes)) reportUndone(log, report);
+      else if (report.changes.length > 0) reportResource(log, report);
       else once([identity, reason, message], () => reportResource(log, report));
       current.add(JSON.stringify([identity, reason, message]));
     }
     previous = current;
+    inEffect = new Map(specs);
   };
+}
+
+function specOf({ identity, action, spec }: ResourceReport): [uid: string, spec: string] {
+  return [identity.uid, JSON.stringify([action, spec])];
+}
+
+/** In the words of the operator's Event DriftHealed. */
+function reportUndone(log: Log, { identity, place, differences }: ResourceReport): void {
+  const { kind, name } = identity;
+  const changes = differences.map(printDifference).join('; ');
+  log.info(UNDONE, { ...place, kind, name, changes });
 }
 
 const levels = {

@@ -2,7 +2,7 @@ import { mkdir, mkdtemp, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
-import { printFault, printNote } from '../../../operator/files/fault.ts';
+import { printFault } from '../../../operator/files/fault.ts';
 import { loadFolder } from '../../../operator/files/load.ts';
 
 let folder: string;
@@ -22,7 +22,7 @@ async function load(files: Record<string, string | Buffer>) {
     ...loaded,
     names: loaded.resources.map(({ identity }) => `${identity.kind}/${identity.name}`),
     faultLines: loaded.faults.map(printFault),
-    noteLines: loaded.notes.map(printNote),
+    noteLines: loaded.notes.map((note) => printFault({ ...note, path: '' })),
   };
 }
 

@@ -120,13 +120,26 @@ describe('the folder operator', () => {
     expect(lines.at(-1)).toMatchObject(tells);
   });
 
-  it('heals rows that drifted although no file changed', async () => {
-    await write('a.yaml', projectFile({ displayName: 'One' }));
+  it('heals rows that drifted although no file changed, and says what it undid', async () => {
+    await write('a.yaml', projectFile({ displayName: 'Zero' }));
     await start({ resync_ms: 50 });
+    await write('a.yaml', projectFile({ displayName: 'One' }));
+    await expect.poll(() => findProjectBySlug(db, slug)).toMatchObject({ name: 'One' });
     const project = await findProjectBySlug(db, slug);
     const project_id = project?.project_id ?? '';
     await updateProject(db, { project_id, changes: { name: 'Drifted' } });
     await expect.poll(() => findProjectBySlug(db, slug)).toMatchObject({ name: 'One' });
+    await expect.poll(() => lines).toHaveLength(3);
+    const of = { kind: 'Project', name: slug, file: 'a.yaml', line: 1 };
+    expect(lines).toMatchObject([
+      { msg: 'a declared resource is in effect', ...of },
+      { msg: 'a declared resource is in effect', ...of, changes: 'update' },
+      {
+        msg: 'undid changes that somebody else had made',
+        ...of,
+        changes: `~ projects ${slug} { name: "Drifted" → "One" }`,
+      },
+    ]);
   });
 
   it('reports a fault once, and again only when it changes', async () => {
@@ -140,7 +153,7 @@ describe('the folder operator', () => {
         file: 'a.yaml',
         line: 1,
         path: 'spec.state',
-        expected: 'expected Active or Suspended, got "Off"',
+        problem: 'expected Active or Suspended, got "Off"',
       },
     ]);
     await write('a.yaml', projectFile({ state: 'On' }));
