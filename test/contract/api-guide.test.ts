@@ -8,6 +8,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { promisify } from 'node:util';
 import { afterAll, beforeAll, expect, it } from 'vitest';
+import { relativeLinksOf } from '../docs/documents.ts';
 import { over, photograph } from '../support/pictures.ts';
 import { readFences } from './support/blocks.ts';
 import { withKey } from './support/client.ts';
@@ -70,6 +71,27 @@ it('the OpenAPI document contains the guide’s examples verbatim', async () => 
     expect(info.description).toContain(`\`\`\`${language}\n${text}`);
   }
 });
+
+it('every link in the descriptions of the OpenAPI document is served', async () => {
+  const { api_url } = tintype.instance;
+  const answer = await fetch(`${api_url}/openapi.json`);
+  const page = `${api_url}/docs`;
+  const targets = new Set(descriptionsIn(await answer.json()).flatMap(relativeLinksOf));
+  expect(targets.size).toBeGreaterThan(50);
+  const broken: string[] = [];
+  for (const target of targets) {
+    const { status } = await fetch(new URL(target, page));
+    if (status !== 200) broken.push(`${target}: ${status}`);
+  }
+  expect(broken).toEqual([]);
+});
+
+function descriptionsIn(part: unknown): string[] {
+  if (typeof part !== 'object' || part === null) return [];
+  return Object.entries(part).flatMap(([name, value]) =>
+    name === 'description' && typeof value === 'string' ? [value] : descriptionsIn(value),
+  );
+}
 
 it('the guide’s commands create a project, a key, a file and a signed URL', {
   timeout: 120_000,
