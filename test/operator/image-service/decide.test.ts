@@ -347,6 +347,23 @@ describe('a decision', () => {
   });
 });
 
+describe('a running installation whose database cannot be used', () => {
+  const leading = ['Service', 'PodDisruptionBudget', 'Ingress'];
+  const stepsFor = (state: Observed['database']['state']) =>
+    decided({ database: { state }, last_image: least.image }).steps;
+
+  it('keeps what leads to its pods while the database is away', () => {
+    const steps = stepsFor('unreachable');
+    expect(new Set(steps.map(({ object }) => object.kind))).toEqual(new Set(leading));
+    expect(steps.every((step) => step.do === 'apply')).toBe(true);
+  });
+
+  it.each(['other', 'taken'] as const)(
+    'writes nothing if the database belongs to another installation (%s)',
+    (state) => expect(stepsFor(state)).toEqual([]),
+  );
+});
+
 describe('conditions while something is blocked or outstanding', () => {
   const yet = { reason: 'NotCheckedYet', message: 'it is tried once' } as const;
   const nothing = {

@@ -5,12 +5,15 @@ import { renderInstallation } from '../../../operator/image-service/render/rende
 import { renderRoutes } from '../../../operator/image-service/render/routes.ts';
 import { apply, presentOf, remove } from '../../../operator/image-service/steps.ts';
 import { applySteps, planSteps } from '../../../operator/installation/apply-steps.ts';
+import { typeOf } from '../../../operator/installation/live-types.ts';
 import { liveKey } from '../../../operator/installation/observe.ts';
 import { createWriteHistory } from '../../../operator/installation/write-history.ts';
 import type { KubeClient } from '../../../operator/kube/client.ts';
-import { type FailureReason, KubeFailure } from '../../../operator/kube/kube-failure.ts';
+import { type FailureReason, KubeFailure, unwrap } from '../../../operator/kube/kube-failure.ts';
 import type { KubeObject } from '../../../operator/kube/resource.ts';
+import { useControlPlane } from '../../support/shared-control-plane.ts';
 import { installation, least } from '../image-service/samples.ts';
+import { connectKube } from '../kube/connect.ts';
 import { createManualTimedClock } from '../kube/manual-timed-clock.ts';
 
 const history = () => createWriteHistory(createManualTimedClock());
@@ -46,6 +49,25 @@ async function carriedOut(reason: FailureReason | undefined) {
 
 it('an object that is no longer declared is deleted after everything else was written', async () => {
   expect((await carriedOut(undefined)).deleted).toEqual(['main-api']);
+});
+
+describe('an object that was deleted and made anew after it was listed', () => {
+  const shared = useControlPlane();
+
+  it('is not deleted', async () => {
+    const { client } = connectKube(shared.plane());
+    const at = { namespace: await shared.namespace(), name: 'main-api' };
+    const type = typeOf({ kind: 'ServiceAccount' });
+    const account = { apiVersion: 'v1', kind: 'ServiceAccount', name: at.name };
+    const listed = unwrap(await client.create(type, { metadata: at }));
+    unwrap(await client.delete(type, at));
+    const anew = unwrap(await client.create(type, { metadata: at }));
+    const live = new Map([[liveKey(account), listed]]);
+    const result = await applySteps(client, [remove(account)], { live, history: history() });
+    expect(result).toMatchObject({ written: [], problems: [{ name: at.name }] });
+    expect(unwrap(await client.get(type, at)).metadata.uid).toBe(anew.metadata.uid);
+    client.close();
+  });
 });
 
 it.each(['Invalid', 'Unavailable'] as const)(

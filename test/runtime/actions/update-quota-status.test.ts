@@ -79,3 +79,16 @@ describe('settling a quota while the callback URL is changed', () => {
     ]);
   });
 });
+
+it('an event has the day of the change, however long the organization had not changed before', async () => {
+  await db.query(`update organizations set updated_at = now() - interval '40 days'`);
+  await db.transaction(settle);
+  const [sent] = await db.query<{ body: string; day: string }>(
+    `select body, to_char(quota_exceeded_at at time zone 'UTC', 'YYYY-MM-DD') as day
+     from webhook_deliveries join projects using (project_id) join organizations using (organization_id)
+     where project_id = $1`,
+    [project_id],
+  );
+  const { data } = JSON.parse(must(sent).body) as { data: { day: string } };
+  expect(data.day).toBe(must(sent).day);
+});

@@ -1,6 +1,6 @@
 import { type ChildProcess, spawn } from 'node:child_process';
 import { once } from 'node:events';
-import { mkdtempSync, readdirSync, rmSync, writeFileSync } from 'node:fs';
+import { mkdirSync, mkdtempSync, readdirSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
@@ -349,6 +349,20 @@ describe('a killed delivery process', () => {
     expect(files()).toEqual([]);
     await next.flush();
     expect(await requests()).toBe(counted);
+  });
+
+  it('leaves no gap in the numbers if it was killed in the first line of a segment', async () => {
+    const dead = join(folder, 'dead');
+    mkdirSync(dead, { recursive: true });
+    writeFileSync(join(dead, '0000000001.ndjson'), '{"at":');
+    writeFileSync(join(dead, '0000000002.ndjson'), `${JSON.stringify(delivery())}\n`);
+    await start().flush();
+    expect(await requests()).toBe(1);
+    expect(
+      await db.query(
+        `select sequence from usage_batches where spool_id = 'dead' order by sequence`,
+      ),
+    ).toEqual([{ sequence: 1 }, { sequence: 2 }]);
   });
 
   it('leaves neither gaps nor duplicates after being killed repeatedly', async () => {

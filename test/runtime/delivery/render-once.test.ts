@@ -95,6 +95,24 @@ describe('an image that is not yet rendered', () => {
     expect(await acquireRenderLease(db, lease('other'))).toBe('held');
   });
 
+  it('has a lease that ends later than its holder waits for the render', async () => {
+    const [before] = await db.query<{ at: Date }>('select clock_timestamp() as at');
+    const seen: { waits_ms: number; ends_at: Date | undefined }[] = [];
+    const queue = calling(async (_name, _payload, { deadline_ms }) => {
+      const [lease] = await db.query<{ expires_at: Date }>('select expires_at from render_leases');
+      seen.push({ waits_ms: deadline_ms, ends_at: lease?.expires_at });
+      throw new QueueBusy('render', 7);
+    });
+    const host = await startDeliveryHost({ db, ...sharing(), queue, wall_clock_ms: 0 });
+    await db.query('delete from render_leases');
+    await host.get(project.project_slug, PATH);
+    await host.close();
+    const [{ waits_ms, ends_at } = { waits_ms: 0, ends_at: undefined }] = seen;
+    expect(waits_ms).toBeGreaterThan(0);
+    const lasts_ms = Number(ends_at) - Number(before?.at);
+    expect(lasts_ms).toBeGreaterThan(waits_ms);
+  });
+
   it('gives its lease back immediately if its render is refused', async () => {
     const queue = calling(() => Promise.reject(new QueueBusy('render', 7)));
     const host = await startDeliveryHost({ db, ...sharing(), queue, wall_clock_ms: 0 });

@@ -115,6 +115,13 @@ describe('POST …/uploads', () => {
     expect(answer.body.error.details).toEqual({ max_bytes: 2_000_000 });
   });
 
+  it('limits an SVG to the deployment’s limit if that is below 2,000,000 bytes', async () => {
+    api.change({ settings: { ingestMaxBytes: 1000 } });
+    const answer = await create({ ...valid, content_type: 'image/svg+xml', size_bytes: 1001 });
+    expect(codeOf(answer)).toBe('413 file_too_large');
+    expect(answer.body.error.details).toEqual({ max_bytes: 1000 });
+  });
+
   it('accepts sizes up to the deployment’s limit, and returns 413 file_too_large with max_bytes above it', async () => {
     expect((await create({ ...valid, size_bytes: INGEST_BYTES_MAX })).status).toBe(201);
     const answer = await create({ ...valid, size_bytes: INGEST_BYTES_MAX + 1 });

@@ -191,6 +191,20 @@ describe('POST …/files/move', () => {
     ]);
   });
 
+  it('moves a file to another library even if its folder is the same, and not if no library is given', async () => {
+    await put('a', { library_id, folder: 'x' });
+    const { file_id } = await put('b', { folder: 'x' });
+    expect((await move({ file_slugs: ['a', 'b'], folder: 'x' })).body.moved).toEqual([
+      { file_slug: 'a', library: 'press', folder: 'x' },
+      { file_slug: 'b', library: 'default', folder: 'x' },
+    ]);
+    await move({ file_slugs: ['a', 'b'], folder: 'x', library: 'press' });
+    expect(slugsOf(await list('library=press&folder=x')).sort()).toEqual(['a', 'b']);
+    expect(await auditEntries(api.db, shop.project, 'file.update')).toMatchObject([
+      { target: file_id, before: { library: 'default' }, after: { library: 'press' } },
+    ]);
+  });
+
   it('writes one audit entry per moved file, without a purge or a webhook', async () => {
     await put('a');
     await put('b', { folder: 'x' });

@@ -106,6 +106,21 @@ describe('an event of provider B', () => {
     expect((await organizationNow()).credit_balance).toBe(0);
   });
 
+  it.each([
+    ['past_due', 'active'],
+    ['trialing', 'active'],
+    ['scheduled_cancel', 'scheduled_cancel'],
+    ['canceled', 'canceled'],
+    ['expired', 'expired'],
+  ])('that reports a subscription as %s makes it %s', async (status, expected) => {
+    await send(event('subscription.scheduled_cancel'));
+    const update = event('subscription.update', { created_at: NOW + 1, object: { status } });
+    expect(await send(update)).toBe('200 processed');
+    expect(await statusNow()).toBe(expected);
+    const plan = ['canceled', 'expired'].includes(expected) ? 'trial' : 'starter';
+    expect((await organizationNow()).plan).toBe(plan);
+  });
+
   it('is rejected without being recorded if its mode, fields, customer, plan or price is wrong', async () => {
     const refused: [string, EventB][] = [
       ['400 providerb_mode_mismatch', event('subscription.paid', { object: { mode: 'live' } })],

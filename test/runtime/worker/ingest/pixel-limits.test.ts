@@ -217,6 +217,8 @@ describe('the size limit of a stored image', () => {
   it.each([
     ['a palette image of noise with 128 megapixels', 222, 128, true],
     ['a palette image that grew within the limit', 199, 128, false],
+    ['an image that grew to 1.5 times its size', 300, 200, false],
+    ['an image that grew to more than that', 301, 200, true],
     ['a 16-bit photograph that was almost as large before', 240, 236, false],
     ['anything above 400 MB', 401, 390, true],
   ] as const)(

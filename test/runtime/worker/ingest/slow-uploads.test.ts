@@ -4,7 +4,7 @@ import { expect, it } from 'vitest';
 import { systemClock } from '../../../../runtime/platform/clock.ts';
 import { createLog } from '../../../../runtime/platform/log.ts';
 import { ingestUpload } from '../../../../runtime/worker/ingest/ingest-upload.ts';
-import { createSlowUploadSlot } from '../../../../runtime/worker/ingest/slow-upload-slot.ts';
+import { createWorkerClaims } from '../../../../runtime/worker/ingest/worker-claims.ts';
 import type { Sandbox, SandboxJob } from '../../../../runtime/worker/sandbox/sandbox.ts';
 import { SandboxFailure } from '../../../../runtime/worker/sandbox/sandbox-failure.ts';
 import { useDatabase } from '../../../support/database.ts';
@@ -28,12 +28,14 @@ it('only one upload that timed out before is attempted at a time, which leaves s
   };
   const world = { db, buckets: storage.buckets };
   const log = createLog({ level: 'silent', name: 'test' });
-  const slow = createSlowUploadSlot();
-  const deps = { ...world, sandbox, slow, clock: systemClock, log, ingest_bytes_max: 1e9 };
+  const claims = createWorkerClaims();
+  const deps = { ...world, sandbox, claims, clock: systemClock, log, ingest_bytes_max: 1e9 };
   const endTimes = async (attempts: Promise<unknown>[]) => {
     for (const one of hanging.splice(0)) one.reject(new SandboxFailure('timeout', 'too long'));
     await Promise.all(attempts);
-    await db.query(`update uploads set lease_until = now() - interval '1 second'`);
+    await db.query(
+      `update uploads set lease_until = now() - interval '1 second' where status = 'processing'`,
+    );
   };
   const until = (count: number) => expect.poll(() => hanging).toHaveLength(count);
   const bytes = Buffer.from('whatever');
@@ -55,9 +57,12 @@ it('only one upload that timed out before is attempted at a time, which leaves s
   await until(2);
   expect(await uploadAsItIs(db, good)).toMatchObject({ status: 'processing', attempt: 1 });
   await endTimes([second, other]);
-  // The place for slow uploads is free again.
-  const third = ingestUpload(deps, null);
+  // The place for slow uploads is free again, and an upload that never timed out does not take it.
+  const fresh = await arriveIn();
+  const third = [ingestUpload(deps, fresh.upload_id)];
   await until(1);
-  await endTimes([third]);
+  third.push(ingestUpload(deps, null));
+  await until(2);
+  await endTimes(third);
   storage.remove();
 });
