@@ -177,6 +177,17 @@ export function conditionsFor(reason: Reason, message: string): Condition[] {
   ];
 }
 
+/** The decision to change no row, for this reason. */
+export function changeNothing(
+  reason: Reason,
+  message: string,
+): {
+  changes: [];
+  conditions: Condition[];
+} {
+  return { changes: [], conditions: conditionsFor(reason, message) };
+}
+
 type Statuses = Record<Exclude<ConditionType, 'Routed' | 'Paused' | 'Planned'>, 'True' | 'False'>;
 
 const outcomes: Record<Outcome, Statuses> = {

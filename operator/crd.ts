@@ -3,6 +3,7 @@
  * everything inlined, no additionalProperties: false, no anyOf. What zod expresses otherwise is translated here.
  */
 import { z } from 'zod';
+import { isRecord } from '../runtime/core/json.ts';
 import { type Column, type Described, GROUP, VERSION } from './kinds.ts';
 
 export function printCrd(kind: Described): object {
@@ -119,13 +120,12 @@ function isDropped(node: Node, word: string, value: unknown): boolean {
 }
 
 function cleanWord(word: string, value: unknown): unknown {
-  if (word === 'items' && isNode(value)) return cleanNode(value);
-  if (word !== 'properties' || !isNode(value)) return value;
+  if (word === 'items' && isRecord(value)) return cleanNode(value);
+  if (word !== 'properties' || !isRecord(value)) return value;
   return Object.fromEntries(
-    Object.entries(value).map(([name, child]) => [name, isNode(child) ? cleanNode(child) : child]),
+    Object.entries(value).map(([name, child]) => [
+      name,
+      isRecord(child) ? cleanNode(child) : child,
+    ]),
   );
-}
-
-function isNode(value: unknown): value is Node {
-  return typeof value === 'object' && value !== null && !Array.isArray(value);
 }

@@ -17,7 +17,7 @@ import {
   TRANSFORM_CHAIN_LENGTH_MAX,
 } from '../runtime/core/limits.ts';
 import { unparsedPart } from '../runtime/core/resources/chain.ts';
-import { countCharacters, hasUnsafeCharacters, UNSAFE_CHARACTER } from '../runtime/core/text.ts';
+import { countCharacters, hasUnsafeCharacters, UNSAFE_CHARACTERS } from '../runtime/core/text.ts';
 
 /** Maximum length of an object's name in Kubernetes: a DNS subdomain, labels separated by dots. */
 const OBJECT_NAME_LENGTH_MAX = 253;
@@ -215,7 +215,8 @@ export const presetChain = alsoChecked(
 
 const nameExpected = `a name of 1 to ${NAME_LENGTH_MAX} characters, without space around it`;
 const SPACE = '[\\pZ\\x{feff}]';
-const UNSAFE = UNSAFE_CHARACTER.source.replaceAll('\\u{', '\\x{');
+/** As RE2 writes them. */
+const UNSAFE = `[${UNSAFE_CHARACTERS.replaceAll(/\\u([0-9a-f]{4})/g, '\\x{$1}')}]`;
 
 export const displayName = text(nameExpected, { max: NAME_LENGTH_MAX })
   .refine((name) => name === name.trim() && !hasUnsafeCharacters(name), { error: nameExpected })

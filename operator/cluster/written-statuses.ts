@@ -41,5 +41,5 @@ function digestOf(status: TenantStatus): string {
     ]);
   const facts = Object.entries(factsOf({ status })).toSorted();
   const said = [status.observedGeneration, facts, conditions];
-  return createHash('sha1').update(JSON.stringify(said)).digest('base64');
+  return createHash('sha256').update(JSON.stringify(said)).digest('base64');
 }

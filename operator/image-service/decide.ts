@@ -41,7 +41,7 @@ const RETRY_SECONDS = 300;
  * How soon to look again at a problem that somebody has to fix: Secrets and ConfigMaps are not
  * watched.
  */
-const PROBLEM_RETRY_SECONDS = 15;
+export const PROBLEM_RETRY_SECONDS = 15;
 
 export function decide({ installation, observed, now }: Subject): Decision {
   const base = {

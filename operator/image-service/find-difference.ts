@@ -11,7 +11,7 @@ export function findDifference(rendered: unknown, live: unknown): string | undef
   return findDifferences(rendered, live)[0];
 }
 
-export function findDifferences(rendered: unknown, live: unknown, path = ''): string[] {
+function findDifferences(rendered: unknown, live: unknown, path = ''): string[] {
   if (Array.isArray(rendered)) return findInList(rendered, live, path);
   if (rendered === null) return live === undefined || live === null ? [] : [path];
   if (!isRecord(rendered)) return rendered === undefined || rendered === live ? [] : [path];

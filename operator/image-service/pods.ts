@@ -1,6 +1,6 @@
 /** What pods report: why they do not start, and what they ended with. */
 import { z } from 'zod';
-import { cutText } from '../../runtime/core/text.ts';
+import { cutText } from '../../runtime/core/cut-text.ts';
 
 export const conditions = z
   .array(

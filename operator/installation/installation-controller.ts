@@ -13,7 +13,7 @@ import { type KubeObject, keyOf, parseKey, type ResourceType } from '../kube/res
 import { type Pass, runWorkers } from '../kube/run-workers.ts';
 import { ended } from '../kube/timed-clock.ts';
 import { openWatchCache, type WatchCache } from '../kube/watch-cache.ts';
-import { createWorkQueue, type Outcome, type WorkQueue } from '../kube/work-queue.ts';
+import { createWorkQueue, type Outcome, spread, type WorkQueue } from '../kube/work-queue.ts';
 import { INSTANCE, imageServices, ownedLabels, ownedTypes, pods } from './live-types.ts';
 import {
   type PassContext,
@@ -47,7 +47,6 @@ const NAME = 'ImageService';
  */
 const CONCURRENCY = 1;
 const RESYNC_MS = 60_000;
-const RESYNC_JITTER = 0.2;
 /** Starting pods change many times a second. */
 const SETTLE_MS = 200;
 
@@ -142,6 +141,6 @@ async function runPass(state: State, { key }: Pass, term: FencedTerm): Promise<O
   onPass(key, result);
   const { requeue_after_seconds } = result;
   const soon = requeue_after_seconds === undefined ? resync_ms : requeue_after_seconds * 1000;
-  const after_ms = Math.min(soon, resync_ms) * (1 + (random() - 0.5) * RESYNC_JITTER);
+  const after_ms = spread(Math.min(soon, resync_ms), random);
   return result.isPresent ? { kind: 'requeue', after_ms } : { kind: 'done' };
 }

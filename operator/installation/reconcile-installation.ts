@@ -5,7 +5,7 @@
 
 import { directiveOf, ignoredAnnotations } from '../cluster/directives.ts';
 import { conditionsOf, type Finding, withFinding } from '../image-service/conditions.ts';
-import { type Decision, decide } from '../image-service/decide.ts';
+import { type Decision, decide, PROBLEM_RETRY_SECONDS } from '../image-service/decide.ts';
 import type { Observed } from '../image-service/observed.ts';
 import { readSpec } from '../image-service/read-spec.ts';
 import { API_VERSION } from '../kinds.ts';
@@ -23,7 +23,7 @@ import { mutationEvent, withMutations } from './mutated-object.ts';
 import { newestMigration } from './observe.ts';
 import { withPlan } from './plan.ts';
 import { reportDrift } from './report-drift.ts';
-import { PROBLEM_RETRY_SECONDS, requeueAfter } from './requeue-after.ts';
+import { requeueAfter } from './requeue-after.ts';
 import { hasStatus, pausedStatusOf, type StatusInput, statusOf } from './status.ts';
 import { withProblems } from './with-problems.ts';
 import type { WriteHistory } from './write-history.ts';

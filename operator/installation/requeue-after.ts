@@ -1,8 +1,6 @@
 /** When to examine an installation again, if no event in the cluster will trigger it. */
-import type { Decision } from '../image-service/decide.ts';
+import { type Decision, PROBLEM_RETRY_SECONDS } from '../image-service/decide.ts';
 import type { ApplyResult } from './apply-steps.ts';
-
-export const PROBLEM_RETRY_SECONDS = 15;
 
 /**
  * A paused write runs when it may; for other problems, nothing shows when somebody has fixed them.

@@ -3,7 +3,7 @@
  * work unchanged; plus the age of each cache, which those do not have.
  */
 import { Counter, Gauge, Histogram, Registry } from 'prom-client';
-import { listMetrics } from '../../runtime/platform/metrics.ts';
+import { listMetrics } from '../../runtime/platform/list-metrics.ts';
 import { heldMetrics } from './held-metrics.ts';
 import { installationMetrics } from './installation-metrics.ts';
 

@@ -25,7 +25,6 @@ export type WorkersOptions = {
   metrics: KubeMetrics;
   /** The maximum number of workers, as set for the queue. */
   concurrency: number;
-  pass_ms_max?: number;
 };
 
 const PASS_MS_MAX = 120_000;
@@ -73,9 +72,9 @@ async function runPass(
   taken: TakenKey,
   stopped: AbortSignal,
 ): Promise<void> {
-  const { clock, metrics, controller, queue, pass_ms_max = PASS_MS_MAX } = options;
+  const { clock, metrics, controller, queue } = options;
   const late = new AbortController();
-  const cancel = clock.after(pass_ms_max, () => {
+  const cancel = clock.after(PASS_MS_MAX, () => {
     metrics.reconcileTimedOut(controller);
     late.abort(new Error('the pass takes too long'));
   });
@@ -107,7 +106,7 @@ async function attempt(options: WorkersOptions, pass: Pass): Promise<Outcome> {
   } catch (error) {
     if (pass.signal.aborted || error instanceof NotLeading) return { kind: 'failed' };
     if (isDefect(error)) metrics.reconcilePanicked(controller);
-    log.error('a reconciliation failed', {
+    log.error('a pass failed', {
       kind: controller,
       name: pass.key,
       attempts: pass.failures + 1,

@@ -4,7 +4,7 @@
  */
 import { nextHour } from '../../runtime/core/metering.ts';
 import { type Claim, claimOn } from '../claim.ts';
-import { conditionsFor } from '../conditions.ts';
+import { changeNothing, conditionsFor } from '../conditions.ts';
 import type { Subject } from '../declared.ts';
 import type { Decision } from '../reconcile.ts';
 import type { ProjectRows } from './gather.ts';
@@ -61,7 +61,7 @@ export function decideProject(subject: Subject<ProjectSpec>, rows: ProjectRows):
   const desired: ProjectState = { identity: subject.identity, spec: subject.spec, rows };
   const refusal = refuseProject(desired);
   if (refusal !== undefined) {
-    return { changes: [], conditions: conditionsFor(refusal.reason, refusal.message) };
+    return changeNothing(refusal.reason, refusal.message);
   }
   return { changes: changesFor(desired), conditions: verdict(desired) };
 }
@@ -208,7 +208,7 @@ function pricing({ spec, rows }: ProjectState): ProjectChange[] {
 
 function decideDeletion(subject: Subject<ProjectSpec>, { project }: ProjectRows): ProjectDecision {
   const isMine = project !== undefined && claimOn(project, subject.identity) === 'mine';
-  if (!isMine) return { changes: [], conditions: conditionsFor('Deleted', 'it owned no project') };
+  if (!isMine) return changeNothing('Deleted', 'it owned no project');
   const declared = subject.spec?.deletionPolicy === 'Retain' ? 'retain' : 'suspend';
   const policy =
     subject.spec === undefined ? (project.owner_deletion_policy ?? 'suspend') : declared;

@@ -1,7 +1,7 @@
 /** What must change so that a recipe is as its resource declares. Pure. Spec: Recipe. */
 import { RECIPES_MAX } from '../../runtime/core/limits.ts';
 import { presetIssues } from '../../runtime/core/resources/recipe.ts';
-import { conditionsFor, type Reason } from '../conditions.ts';
+import { changeNothing, conditionsFor } from '../conditions.ts';
 import type { Subject } from '../declared.ts';
 import { refuseDefaults } from '../default-names.ts';
 import {
@@ -31,18 +31,18 @@ export function decideRecipe(
   const { identity, spec } = subject;
   const { project, recipe, naming } = rows;
   const tooLong = refuseDefaults(identity, spec, ['displayName']);
-  if (tooLong !== undefined) return nothing('SpecInvalid', tooLong);
+  if (tooLong !== undefined) return changeNothing('SpecInvalid', tooLong);
   const fields: RecipeFields = {
     name: declaredName(identity, spec),
     transform_chain: spec.transformChain,
     schema_version: spec.schemaVersion,
   };
   if (project === undefined) {
-    return nothing('ProjectNotFound', `there is no Project '${spec.projectRef.name}' yet`);
+    return changeNothing('ProjectNotFound', `there is no Project '${spec.projectRef.name}' yet`);
   }
   const { project_id } = project;
   if (recipe !== undefined && recipe.project_id !== project_id) {
-    return nothing(
+    return changeNothing(
       'ProjectImmutable',
       'it was created in another project: set projectRef back, or declare a new Recipe instead',
     );
@@ -50,10 +50,10 @@ export function decideRecipe(
   if (naming.holder !== undefined) {
     const whose = printHolder(naming.holder, 'Recipe');
     const message = `the project already has a recipe '${fields.name}'${whose}: set displayName to another name`;
-    return nothing('NameConflict', message);
+    return changeNothing('NameConflict', message);
   }
   if (recipe === undefined && rows.is_full)
-    return nothing('LimitReached', printLimit('recipes', RECIPES_MAX));
+    return changeNothing('LimitReached', printLimit('recipes', RECIPES_MAX));
   const conditions = conditionsFor('InSync', describeDeclared(spec, project));
   const first = renameHolders(naming.renamings, recipe?.recipe_id);
   if (recipe === undefined)
@@ -83,8 +83,4 @@ function decideDeletion({ recipe }: RecipeRows): Decision<RecipeChange> {
   return recipe === undefined
     ? { changes: [], conditions }
     : { changes: [{ change: 'delete', recipe_id: recipe.recipe_id }], conditions };
-}
-
-function nothing(reason: Reason, message: string): Decision<RecipeChange> {
-  return { changes: [], conditions: conditionsFor(reason, message) };
 }

@@ -4,7 +4,7 @@
 import { DAY_MS } from '../../runtime/core/durations.ts';
 import { SIGNING_KEYS_VERIFYING_MAX } from '../../runtime/core/limits.ts';
 import { claimOn } from '../claim.ts';
-import { conditionsFor } from '../conditions.ts';
+import { changeNothing, conditionsFor } from '../conditions.ts';
 import type { Subject } from '../declared.ts';
 import type { Decision } from '../reconcile.ts';
 import type { SigningKeyRows } from './gather.ts';
@@ -32,12 +32,12 @@ export function decideSigningKey(
   const trigger = spec.rotationTrigger ?? null;
   if (project === undefined) {
     const message = `there is no Project '${spec.projectRef.name}' yet`;
-    return { changes: [], conditions: conditionsFor('ProjectNotFound', message) };
+    return changeNothing('ProjectNotFound', message);
   }
   if (owned !== undefined && owned.project_id !== project.project_id) {
     const message =
       'it manages the keys of another project: set projectRef back, or declare a new SigningKey instead';
-    return { changes: [], conditions: conditionsFor('ProjectImmutable', message) };
+    return changeNothing('ProjectImmutable', message);
   }
   const conditions = conditionsFor('InSync', 'the signing key is as declared');
   const { project_id } = project;
@@ -47,7 +47,7 @@ export function decideSigningKey(
   const claim = claimOn(key, identity);
   if (claim === 'other') {
     const message = `the SigningKey '${key.owner_name}' manages the keys of this project: delete one of the two`;
-    return { changes: [], conditions: conditionsFor('SigningKeyTaken', message) };
+    return changeNothing('SigningKeyTaken', message);
   }
   // Taking over is no rotation: the first trigger is only recorded.
   const known = claim === 'mine' ? key.rotation_trigger : (key.rotation_trigger ?? trigger);

@@ -3,7 +3,7 @@
  * ready: when moderation blocks the file, the preset is removed, which is reported, not undone. Spec: Watermark preset.
  */
 import { WATERMARK_PRESETS_MAX } from '../../runtime/core/limits.ts';
-import { conditionsFor, type Reason } from '../conditions.ts';
+import { changeNothing, conditionsFor } from '../conditions.ts';
 import type { Identity, Subject } from '../declared.ts';
 import { refuseDefaults } from '../default-names.ts';
 import {
@@ -41,23 +41,23 @@ export function decideWatermarkPreset(
   const { identity, spec } = subject;
   const { project, preset, naming } = rows;
   const tooLong = refuseDefaults(identity, spec, ['displayName', 'fileSlug']);
-  if (tooLong !== undefined) return nothing('SpecInvalid', tooLong);
+  if (tooLong !== undefined) return changeNothing('SpecInvalid', tooLong);
   if (project === undefined) {
-    return nothing('ProjectNotFound', `there is no Project '${spec.projectRef.name}' yet`);
+    return changeNothing('ProjectNotFound', `there is no Project '${spec.projectRef.name}' yet`);
   }
   if (preset !== undefined && preset.project_id !== project.project_id) {
     const message =
       'it was created in another project: set projectRef back, or declare a new WatermarkPreset instead';
-    return nothing('ProjectImmutable', message);
+    return changeNothing('ProjectImmutable', message);
   }
   const name = declaredName(identity, spec);
   if (naming.holder !== undefined) {
     const whose = printHolder(naming.holder, 'WatermarkPreset');
     const message = `the project already has a watermark preset '${name}'${whose}: set displayName to another name`;
-    return nothing('NameConflict', message);
+    return changeNothing('NameConflict', message);
   }
   if (preset === undefined && rows.is_full) {
-    return nothing('LimitReached', printLimit('watermark presets', WATERMARK_PRESETS_MAX));
+    return changeNothing('LimitReached', printLimit('watermark presets', WATERMARK_PRESETS_MAX));
   }
   const first = renameHolders(naming.renamings, preset?.watermark_preset_id);
   return judgeFile({ identity, spec, rows, name, first, project_id: project.project_id });
@@ -76,10 +76,10 @@ function judgeFile({ identity, spec, rows, name, first, project_id }: DesiredPre
   const slug = fileSlugOf(identity, spec);
   const { file, preset } = rows;
   if (file === undefined) {
-    return nothing('FileNotFound', `waiting until the file '${slug}' is uploaded`);
+    return changeNothing('FileNotFound', `waiting until the file '${slug}' is uploaded`);
   }
   if (file.status === 'blocked') {
-    return nothing('FileBlocked', `the file '${slug}' is blocked: name another file`);
+    return changeNothing('FileBlocked', `the file '${slug}' is blocked: name another file`);
   }
   const fields: WatermarkFields = {
     name,
@@ -114,14 +114,14 @@ function update(
 }
 
 function decideDeletion({ preset }: WatermarkPresetRows): Decision<WatermarkPresetChange> {
-  if (preset === undefined) return nothing('Deleted', 'it owned no preset');
+  if (preset === undefined) return changeNothing('Deleted', 'it owned no preset');
   if (preset.is_default && preset.is_project_owned) {
     const message =
       'it is the default watermark of its project: name another one in defaultWatermarkPresetRef, or an empty name for none';
-    return nothing('InUseAsDefault', message);
+    return changeNothing('InUseAsDefault', message);
   }
   if (preset.is_default)
-    return nothing(
+    return changeNothing(
       'Retained',
       'it stays, as the default of a project that no Project of its namespace declares',
     );
@@ -129,8 +129,4 @@ function decideDeletion({ preset }: WatermarkPresetRows): Decision<WatermarkPres
     changes: [{ change: 'delete', preset }],
     conditions: conditionsFor('Deleted', 'the watermark preset is deleted'),
   };
-}
-
-function nothing(reason: Reason, message: string): Decision<WatermarkPresetChange> {
-  return { changes: [], conditions: conditionsFor(reason, message) };
 }

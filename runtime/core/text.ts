@@ -2,13 +2,15 @@
  * Makes people's texts safe to store and show: removes control and bidirectional characters, trims, cuts by characters.
  * Spec: File (title, alt_text); Limits, title / alt_text.
  */
+import { cutText } from './cut-text.ts';
 
 /**
- * Control characters, and those that change the direction of the text around them; a class that RE2
- * also supports.
+ * Control characters, and those that change the direction of the text around them: the inside of a
+ * character class, as every reader of the documents' patterns understands it.
  */
-export const UNSAFE_CHARACTER =
-  /[\p{Cc}\u{061C}\u{200E}\u{200F}\u{202A}-\u{202E}\u{2066}-\u{2069}]/gu;
+export const UNSAFE_CHARACTERS =
+  '\\u0000-\\u001f\\u007f-\\u009f\\u061c\\u200e\\u200f\\u202a-\\u202e\\u2066-\\u2069';
+const UNSAFE_CHARACTER = new RegExp(`[${UNSAFE_CHARACTERS}]`, 'gu');
 
 /**
  * Cleans a text and cuts it to `maxCharacters` characters (Unicode code points), before any letter
@@ -32,12 +34,6 @@ export function hasUnsafeCharacters(text: string): boolean {
 /** Whether PostgreSQL can store a text unchanged: no U+0000, no half of a surrogate pair. */
 export function isStorable(text: string): boolean {
   return !text.includes('\0') && text.isWellFormed();
-}
-
-/** The first `maxCharacters` characters of a text, by code point. */
-export function cutText(text: string, maxCharacters: number): string {
-  if (text.length <= maxCharacters) return text;
-  return [...text].slice(0, maxCharacters).join('');
 }
 
 let segmenter: Intl.Segmenter | undefined;

@@ -43,7 +43,7 @@ function renderDeployment(of: Installation, component: Component): RenderedObjec
   });
 }
 
-export function isWorker(component: Component): boolean {
+function isWorker(component: Component): boolean {
   return component.startsWith('worker-');
 }
 

@@ -7,7 +7,7 @@ import { ASKED_TIME_EXPECTED, INSTANT_EXPECTED, parseAskedTime, parseInstant } f
 import { isRecord } from '../json.ts';
 import { LIST_LIMIT_DEFAULT, LIST_LIMIT_MAX, LIST_LIMIT_MIN, NAME_LENGTH_MAX } from '../limits.ts';
 import { parseFileSlug } from '../slug.ts';
-import { countCharacters, hasUnsafeCharacters, isStorable } from '../text.ts';
+import { countCharacters, hasUnsafeCharacters, isStorable, UNSAFE_CHARACTERS } from '../text.ts';
 
 /** An error that says what was expected, or, if the field is missing, that it is required. */
 export function expected(what: string): (issue: { input?: unknown }) => string {
@@ -75,12 +75,6 @@ export function plainText(what: string) {
 /** A media type, which is case-insensitive; the action decides which ones are accepted. */
 export const contentType = plainText('a content type such as image/jpeg').toLowerCase();
 
-/**
- * Control characters and those that change the text direction, as a character class for patterns in
- * the documents.
- */
-const UNSAFE = '\\u0000-\\u001f\\u007f-\\u009f\\u061c\\u200e\\u200f\\u202a-\\u202e\\u2066-\\u2069';
-
 /** A name that people choose: trimmed, 1 to `max` characters, without control characters. */
 export function nameText(max: number = NAME_LENGTH_MAX) {
   const what = `a text of 1 to ${max} characters without control characters`;
@@ -90,7 +84,11 @@ export function nameText(max: number = NAME_LENGTH_MAX) {
     .refine((text) => text !== '' && countCharacters(text) <= max && !hasUnsafeCharacters(text), {
       error: `expected ${what}`,
     })
-    .meta({ minLength: 1, maxLength: max, pattern: `^ *[^\\s${UNSAFE}][^${UNSAFE}]*$` });
+    .meta({
+      minLength: 1,
+      maxLength: max,
+      pattern: `^ *[^\\s${UNSAFE_CHARACTERS}][^${UNSAFE_CHARACTERS}]*$`,
+    });
 }
 
 /** A text of at most `max` characters, unchanged. */

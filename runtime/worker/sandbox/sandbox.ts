@@ -61,80 +61,97 @@ export type SandboxOptions = {
 };
 
 export function createSandbox(options: SandboxOptions): Sandbox {
-  const slots = Array.from({ length: options.slots }, (): Slot => ({ child: undefined }));
+  const slots = Array.from({ length: options.slots }, () => createSlot(options));
   const line = createLine(slots);
-  const state = { isClosed: false };
-  const warm = (slot: Slot) => {
-    if (!state.isClosed && slot.child?.isUsable() !== true) slot.child = startChild(options);
-  };
-  /** An error at the start of a child is left to the job that needs it. */
-  const warmAhead = (slot: Slot) => {
-    try {
-      warm(slot);
-    } catch (error) {
-      if (!(error instanceof SandboxFailure)) throw error;
-    }
-  };
   const runIn = async (slot: Slot, job: SandboxJob) => {
-    clearTimeout(slot.rest);
     try {
-      warm(slot);
-      if (slot.child === undefined) throw new SandboxFailure('crashed', 'the sandbox is closed');
-      const { child } = slot;
+      const child = slot.take();
       // The span covers all work on an image from outside: the child itself creates no spans.
       return await traced(`decoder ${job.kind}`, {}, () => child.run(job));
     } catch (error) {
-      if (error instanceof SandboxFailure) report(error, job);
+      if (error instanceof SandboxFailure) report(options, error, job);
       throw error;
     } finally {
-      await renew(slot, options.jobs_per_child);
-      slot.rest = setTimeout(() => shrink(slot), options.rest_ms ?? REST_MS).unref();
+      await slot.renew();
       line.release(slot);
     }
   };
-  const shrink = (slot: Slot) => {
-    const { child } = slot;
-    if (state.isClosed || child === undefined || child.residentBytes() <= RESTING_BYTES_MAX) return;
-    slot.child = undefined;
-    warmAhead(slot);
-    void child.stop();
-  };
-  const report = (failure: SandboxFailure, { kind, about }: SandboxJob) => {
-    const { reason } = failure;
-    if (reason === 'unstarted') {
-      options.log.error('decoders do not start: see their output, and run tintype doctor', {
-        error: failure,
-      });
-    } else options.log.warn('a decoder failed', { ...about, kind, reason, error: failure });
-    options.onKilled?.(reason);
-  };
-  for (const slot of slots) warmAhead(slot);
   return {
     run: async (job) => runIn(await line.acquire(job.signal), job),
     close: async () => {
-      state.isClosed = true;
       line.close();
-      await Promise.all(slots.map(async (slot) => slot.child?.stop()));
+      await Promise.all(slots.map((slot) => slot.close()));
     },
   };
-
-  /**
-   * A child that failed or has done its share is replaced; the next one starts before it is needed.
-   */
-  async function renew(slot: Slot, jobsMax: number): Promise<void> {
-    if (slot.child === undefined) return;
-    if (slot.child.isUsable() && slot.child.jobs() < jobsMax) return;
-    await slot.child.stop();
-    slot.child = undefined;
-    warmAhead(slot);
-  }
 }
 
-type Slot = { child: SandboxChild | undefined; rest?: NodeJS.Timeout };
+function report(
+  { log, onKilled }: SandboxOptions,
+  failure: SandboxFailure,
+  { kind, about }: SandboxJob,
+): void {
+  const { reason } = failure;
+  if (reason === 'unstarted') {
+    log.error('decoders do not start: see their output, and run tintype doctor', {
+      error: failure,
+    });
+  } else log.warn('a decoder failed', { ...about, kind, reason, error: failure });
+  onKilled?.(reason);
+}
 
 const REST_MS = 30_000;
 /** A fresh child uses less; one that decoded a large image keeps more than it gives back. */
 const RESTING_BYTES_MAX = 128 * 1024 * 1024;
+
+type Slot = ReturnType<typeof createSlot>;
+
+/** A place for one child, which is started before a job needs it. */
+function createSlot(options: SandboxOptions) {
+  let child: SandboxChild | undefined;
+  let rest: NodeJS.Timeout | undefined;
+  let isClosed = false;
+  const warm = () => {
+    if (!isClosed && child?.isUsable() !== true) child = startChild(options);
+  };
+  /** An error at the start of a child is left to the job that needs it. */
+  const warmAhead = () => {
+    try {
+      warm();
+    } catch (error) {
+      if (!(error instanceof SandboxFailure)) throw error;
+    }
+  };
+  const shrink = () => {
+    if (isClosed || child === undefined || child.residentBytes() <= RESTING_BYTES_MAX) return;
+    const large = child;
+    child = undefined;
+    warmAhead();
+    void large.stop();
+  };
+  warmAhead();
+  return {
+    take: (): SandboxChild => {
+      clearTimeout(rest);
+      warm();
+      if (child === undefined) throw new SandboxFailure('crashed', 'the sandbox is closed');
+      return child;
+    },
+    /** After each job: replaces a child that failed or has done its share. */
+    renew: async () => {
+      if (child !== undefined && (!child.isUsable() || child.jobs() >= options.jobs_per_child)) {
+        await child.stop();
+        child = undefined;
+        warmAhead();
+      }
+      rest = setTimeout(shrink, options.rest_ms ?? REST_MS).unref();
+    },
+    close: async () => {
+      isClosed = true;
+      await child?.stop();
+    },
+  };
+}
+
 type Waiter = { take(slot: Slot): void; refuse(reason: unknown): void };
 
 /** First come, first served. */

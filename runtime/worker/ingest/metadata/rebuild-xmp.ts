@@ -2,6 +2,7 @@
  * Rebuilds XMP for a later raw download from what was read: facts about the picture, its rights and its place, upright
  * and with its present size. Thumbnails, edit histories and program settings are dropped.
  */
+import { escapeXmlAttribute, escapeXmlText } from '../escape-xml.ts';
 import {
   elementsOf,
   findRdf,
@@ -58,30 +59,12 @@ function print(node: XmpNode): string {
     .filter((attribute) => !DROPPED.has(idOf(attribute)))
     .map((attribute) => {
       const value = idOf(attribute) === ORIENTATION ? UPRIGHT : attribute.value;
-      return ` ${nameOf(attribute)}="${escapeXml(value, ATTRIBUTE_SPECIALS)}"`;
+      return ` ${nameOf(attribute)}="${escapeXmlAttribute(value)}"`;
     });
   const children = node.children.map((child) => {
-    if (typeof child === 'string') return isOrientation ? UPRIGHT : escapeXml(child, TEXT_SPECIALS);
+    if (typeof child === 'string') return isOrientation ? UPRIGHT : escapeXmlText(child);
     return DROPPED.has(idOf(child)) ? '' : print(child);
   });
   const name = nameOf(node);
   return `<${name}${attributes.join('')}>${children.join('')}</${name}>`;
-}
-
-const ESCAPES: Readonly<Record<string, string>> = {
-  '&': '&amp;',
-  '<': '&lt;',
-  '>': '&gt;',
-  '"': '&quot;',
-  '\t': '&#9;',
-  '\n': '&#10;',
-  '\r': '&#13;',
-};
-
-const TEXT_SPECIALS = /[&<>\r]/g;
-/** Escaped, because white space in attributes would be read back as a plain space. */
-const ATTRIBUTE_SPECIALS = /[&<>"\t\n\r]/g;
-
-function escapeXml(text: string, specials: RegExp): string {
-  return text.replace(specials, (letter) => ESCAPES[letter] ?? '');
 }

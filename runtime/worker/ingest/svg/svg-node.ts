@@ -1,4 +1,5 @@
 /** The tree of a sanitized SVG: what was allowed, and how it is printed. */
+import { escapeXmlAttribute, escapeXmlText } from '../escape-xml.ts';
 import type { StyleRule } from './style.ts';
 
 export type SvgNode = {
@@ -45,7 +46,7 @@ function collect(node: SvgNode, found: SvgNode[]): void {
 function print({ name, attributes, children }: SvgNode, parts: string[]): void {
   parts.push('<', name);
   for (const [attribute, value] of attributes) {
-    parts.push(' ', attribute, '="', escapeXml(value, ATTRIBUTE_SPECIALS), '"');
+    parts.push(' ', attribute, '="', escapeXmlAttribute(value), '"');
   }
   if (children.length === 0) {
     parts.push('/>');
@@ -53,16 +54,8 @@ function print({ name, attributes, children }: SvgNode, parts: string[]): void {
   }
   parts.push('>');
   for (const child of children) {
-    if (typeof child === 'string') parts.push(escapeXml(child, TEXT_SPECIALS));
+    if (typeof child === 'string') parts.push(escapeXmlText(child));
     else print(child, parts);
   }
   parts.push('</', name, '>');
-}
-
-const TEXT_SPECIALS = /[&<>\r]/g;
-/** Escaped, because white space in attributes would be read back as a plain space. */
-const ATTRIBUTE_SPECIALS = /[&<>"\t\n\r]/g;
-
-function escapeXml(text: string, specials: RegExp): string {
-  return text.replaceAll(specials, (character) => `&#${character.charCodeAt(0)};`);
 }
