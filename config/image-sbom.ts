@@ -7,11 +7,25 @@ import { readFileSync } from 'node:fs';
 import { text } from 'node:stream/consumers';
 
 type Named = { type: 'application' | 'library'; name: string; version: string };
+type NpmPackage = { name: string; purl: string };
 
-const bom: { components: object[] } = JSON.parse(await text(process.stdin));
+const bom: { components: NpmPackage[] } = JSON.parse(await text(process.stdin));
 const node: Named = { type: 'application', name: 'node', version: process.versions.node };
-const components = [...bom.components, ...listDebianPackages(), component(node, 'generic')];
+const components = [
+  ...bom.components.map(withRealName),
+  ...listDebianPackages(),
+  component(node, 'generic'),
+];
 process.stdout.write(`${JSON.stringify({ ...bom, components })}\n`);
+
+/**
+ * npm names a package by its folder, which for a replaced one (`overrides` in package.json) is the
+ * name of what it replaces; its address tells what it is.
+ */
+function withRealName(found: NpmPackage): object {
+  const [, name = found.name] = /^pkg:npm\/(.+)@/.exec(decodeURIComponent(found.purl)) ?? [];
+  return { ...found, name };
+}
 
 function listDebianPackages(): object[] {
   const system = readFileSync('/etc/os-release', 'utf8');
