@@ -45,7 +45,7 @@ export async function updateUploadLease(
  * Ends every lease, for an installation whose only worker is certainly gone: it was killed with
  * everything else, so its attempts are excused. A time further ahead than any lease is the pause
  * before a next attempt, and stays. A shorter pause also ends, and its attempt may be excused
- * twice. Returns how many leases there were.
+ * twice. The attempts count as lost all the same: the cause may have been one of the uploads. Returns how many leases there were.
  */
 export async function updateUploadLeasesOver(
   db: Queryable,
@@ -66,7 +66,10 @@ export type RetryCause = 'timeout' | 'failure' | 'unavailable';
 
 /** The attempt as it was claimed. */
 export type Retry = Attempt &
-  Pick<UploadRow, 'timeout_count' | 'excused_count'> & { delay_seconds: number; cause: RetryCause };
+  Pick<UploadRow, 'timeout_count' | 'excused_count' | 'put_off_count'> & {
+    delay_seconds: number;
+    cause: RetryCause;
+  };
 
 /**
  * Ends an attempt without a result; the upload can be claimed again after the delay. The counts
@@ -79,14 +82,15 @@ export async function updateUploadRetry(
 ): Promise<UploadRow | undefined> {
   const rows = await db.query<UploadRow>(
     `update uploads set lease_until = now() + make_interval(secs => $3), updated_at = now(),
-       timeout_count = $4, excused_count = $5
-     where upload_id = $1 and attempt = $2 and status = any($6) returning ${UPLOAD_COLUMNS}`,
+       timeout_count = $4, excused_count = $5, put_off_count = $6
+     where upload_id = $1 and attempt = $2 and status = any($7) returning ${UPLOAD_COLUMNS}`,
     [
       retry.upload_id,
       retry.attempt,
       retry.delay_seconds,
       retry.timeout_count + (retry.cause === 'timeout' ? 1 : 0),
       retry.excused_count + (retry.cause === 'unavailable' ? 1 : 0),
+      retry.put_off_count + 1,
       statesBefore(additionalUploadMoves, 'retry'),
     ],
   );

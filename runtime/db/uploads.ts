@@ -1,5 +1,4 @@
-// Table uploads: sessions of one image on its way in, until its bytes are accepted. Processing is in
-// upload-processing.ts, ends without a file in upload-ends.ts. Spec: Upload session.
+// Table uploads, until the bytes are accepted; then see upload-processing.ts and upload-ends.ts. Spec: Upload session.
 import type { ProcessingErrorCode } from '../core/errors.ts';
 import { statesBefore, type UploadStatus, uploadMoves } from '../core/states.ts';
 import type { Queryable } from './client.ts';
@@ -37,6 +36,7 @@ export type UploadRow = {
   attempt: number;
   timeout_count: number;
   excused_count: number;
+  put_off_count: number;
   lease_until: Date | null;
   error_code: ProcessingErrorCode | null;
   file_id: string | null;

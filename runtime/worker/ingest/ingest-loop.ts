@@ -10,9 +10,9 @@ import { createOutageLog } from '../../platform/outage-log.ts';
 import type { Queue } from '../../platform/queue/queue.ts';
 import { createDoorbellTraces } from './doorbell-traces.ts';
 import { type IngestDeps, type IngestOutcome, ingestUpload } from './ingest-upload.ts';
-import { createSlowUploadSlot } from './slow-upload-slot.ts';
+import { createWorkerClaims } from './worker-claims.ts';
 
-export type IngestLoopOptions = Omit<IngestDeps, 'traces' | 'slow' | 'stopping'> & {
+export type IngestLoopOptions = Omit<IngestDeps, 'traces' | 'claims' | 'stopping'> & {
   queue: Queue;
   metrics?: Pick<Metrics, 'ingest' | 'registerSources'>;
   slots: number;
@@ -24,7 +24,7 @@ export type IngestLoopOptions = Omit<IngestDeps, 'traces' | 'slow' | 'stopping'>
 export async function startIngest(options: IngestLoopOptions): Promise<{ stop(): Promise<void> }> {
   const { queue, log, slots } = options;
   const traces = createDoorbellTraces();
-  const slow = createSlowUploadSlot();
+  const claims = createWorkerClaims();
   const says = 'due uploads cannot be processed; retrying every few seconds';
   const outage = createOutageLog(log, { says });
   const running = new Set<Promise<unknown>>();
@@ -33,7 +33,7 @@ export async function startIngest(options: IngestLoopOptions): Promise<{ stop():
   const state = { found_due: 0 };
   options.metrics?.registerSources({ found_due: () => state.found_due });
   const attemptOne = async () => {
-    const attempt = measuredAttempt({ ...options, traces, slow, stopping }).then(
+    const attempt = measuredAttempt({ ...options, traces, claims, stopping }).then(
       (outcome) => {
         outage.succeeded();
         return outcome;
@@ -53,13 +53,13 @@ export async function startIngest(options: IngestLoopOptions): Promise<{ stop():
       const outcome = await attemptOne().finally(() => {
         state.found_due -= 1;
       });
-      if (outcome === undefined || outcome.result === 'idle') return;
+      if (outcome === undefined || isNothing(outcome)) return;
     }
   };
   const timer = setInterval(() => void drain(), options.poll_every_ms);
   const doorbells = await queue.consume('ingest', { slots }, async (doorbell) => {
     traces.note(doorbell);
-    while (running.size >= slots) await Promise.race(running);
+    while (running.size >= (claims.isReserved() ? 1 : slots)) await Promise.race(running);
     if (!stopping.aborted) await attemptOne();
   });
   void drain();
@@ -72,6 +72,8 @@ export async function startIngest(options: IngestLoopOptions): Promise<{ stop():
     },
   };
 }
+
+const isNothing = ({ result }: IngestOutcome) => result === 'idle' || result === 'reserved';
 
 async function measuredAttempt(options: IngestLoopOptions & IngestDeps): Promise<IngestOutcome> {
   const startedAt = performance.now();

@@ -6,7 +6,6 @@ import { failUpload } from '../../actions/fail-upload.ts';
 import { publishFile } from '../../actions/publish-file.ts';
 import type { ProcessingErrorCode } from '../../core/errors.ts';
 import { INGEST_LEASE_SECONDS } from '../../core/limits.ts';
-import { claimUpload } from '../../db/claim-upload.ts';
 import type { Database } from '../../db/client.ts';
 import type { FileRow } from '../../db/files.ts';
 import { updateUploadRetry } from '../../db/upload-processing.ts';
@@ -23,9 +22,9 @@ import { IngestRefusal } from './ingest-refusal.ts';
 import { LeaseLost, renewLease } from './lease.ts';
 import { readIngestAnswer } from './read-answer.ts';
 import { retryDuringOutage } from './retry-during-outage.ts';
-import { createSlowUploadSlot, type SlowUploadSlot } from './slow-upload-slot.ts';
 import { storeContent } from './store-content.ts';
 import { verifiedChunks, WrongDigest } from './verified-chunks.ts';
+import { createWorkerClaims, type WorkerClaims } from './worker-claims.ts';
 
 export type IngestDeps = {
   db: Database;
@@ -39,36 +38,36 @@ export type IngestDeps = {
   lease_seconds?: number;
   is_scanned?: boolean;
   traces?: DoorbellTraces;
-  /**
-   * Shared by all slots of a worker; without it, every slot may take uploads that timed out before.
-   */
-  slow?: SlowUploadSlot;
+  /** Shared by all slots of a worker; without it, every call may take any upload. */
+  claims?: WorkerClaims;
   /** Aborts when the process ends, which then no longer waits for an outage to end. */
   stopping?: AbortSignal;
 };
 
 export type IngestOutcome =
-  | { result: 'idle' | 'dropped' }
+  | { result: 'idle' | 'reserved' | 'dropped' }
   | { result: 'ready'; file: FileRow }
   | { result: 'failed'; error_code: ProcessingErrorCode }
   | { result: 'retry'; delay_seconds: number };
 
-/** Claims the upload with this id if possible; without an id the one that has waited longest. */
+/**
+ * Claims the upload with this id if possible; without an id the next one. `reserved`: the next one
+ * has to wait until the worker has nothing else in hand.
+ */
 export async function ingestUpload(
   deps: IngestDeps,
   uploadId: string | null,
 ): Promise<IngestOutcome> {
   const lease_seconds = deps.lease_seconds ?? INGEST_LEASE_SECONDS;
-  const place = (deps.slow ?? createSlowUploadSlot()).acquire();
+  const claims = deps.claims ?? createWorkerClaims();
+  const upload = await claims.claim(deps.db, { upload_id: uploadId, lease_seconds });
+  if (upload === undefined) return { result: 'idle' };
+  if (upload === 'reserved') return { result: 'reserved' };
   try {
-    const claim = { upload_id: uploadId, lease_seconds, among: place.among };
-    const upload = await claimUpload(deps.db, claim);
-    if (upload === undefined) return { result: 'idle' };
-    if (upload.timeout_count === 0) place.release();
     const work = () => ingestTraced({ ...deps, lease_seconds }, upload);
     return await (deps.traces?.follow(upload.upload_id, work) ?? work());
   } finally {
-    place.release();
+    claims.end(upload);
   }
 }
 

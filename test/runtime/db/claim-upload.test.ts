@@ -1,5 +1,5 @@
 import { beforeAll, beforeEach, describe, expect, it } from 'vitest';
-import { claimUpload } from '../../../runtime/db/claim-upload.ts';
+import { claimUpload, claimUploadBeside, wasLost } from '../../../runtime/db/claim-upload.ts';
 import type { ProjectRow } from '../../../runtime/db/projects.ts';
 import { updateUploadRetry } from '../../../runtime/db/upload-processing.ts';
 import { updateUploadUploaded } from '../../../runtime/db/uploads.ts';
@@ -107,6 +107,28 @@ describe('the next upload', () => {
     expect(claimed.toSorted()).toEqual([failed.upload_id, waiting].toSorted());
     expect(await quick()).toBeUndefined();
     expect((await claim()).upload_id).toBe(slow.upload_id);
+  });
+
+  it('is not claimed beside others if an attempt was lost, and no other is in its place', async () => {
+    const project = await makeProject(db);
+    const beside = () => claimUploadBeside(db, { upload_id: null, lease_seconds: 60 });
+    const failed = await makeProcessing(db, project);
+    await updateUploadRetry(db, { ...failed, cause: 'failure', delay_seconds: -1 });
+    const again = await beside();
+    expect(again).toMatchObject({ upload_id: failed.upload_id, attempt: 2, put_off_count: 1 });
+    expect(again !== undefined && again !== 'reserved' && wasLost(again)).toBe(false);
+    const lost = await makeProcessing(db, project);
+    await db.query('update uploads set lease_until = now() where upload_id = $1', [lost.upload_id]);
+    await makeWaiting(project);
+    const other = await makeWaiting(await makeProject(db));
+    expect(await beside()).toMatchObject({ upload_id: other });
+    expect([await beside(), await beside()]).toEqual(['reserved', 'reserved']);
+    const alone = await claim();
+    expect(alone).toMatchObject({ upload_id: lost.upload_id, attempt: 2 });
+    expect(wasLost(alone)).toBe(true);
+    // It stays so after a failure on record.
+    await updateUploadRetry(db, { ...alone, cause: 'failure', delay_seconds: -1 });
+    expect(await beside()).toBe('reserved');
   });
 
   it('goes to exactly one of many concurrent workers, until none is left', async () => {
