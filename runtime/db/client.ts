@@ -13,6 +13,8 @@ import {
 } from './failures.ts';
 import { parserOf } from './parse-values.ts';
 import { dropPrepared, preparedName } from './prepared-statements.ts';
+import { openHandle } from './transaction-handle.ts';
+import { createWriteCheck } from './write-check.ts';
 
 export type Queryable = {
   query<Row>(text: string, values?: readonly unknown[]): Promise<Row[]>;
@@ -35,6 +37,11 @@ export type Database = Queryable & {
     work: (tx: Transaction) => Promise<T>,
     options?: TransactionOptions<T>,
   ): Promise<T>;
+  /**
+   * Rejects if the database cannot be used now, or refused a write, as with a full disk, and takes
+   * none since.
+   */
+  check(): Promise<void>;
   close(): Promise<void>;
 };
 
@@ -70,13 +77,17 @@ const RETRY_DELAY_MS = 20;
 
 export function createDatabase(options: DatabaseOptions): OpenDatabase {
   const pool = createPool(options);
-  const leases = { pool, intercept: options.intercept ?? ((_, work) => work()) };
+  const writes = createWriteCheck();
+  const intercept = writes.watch(options.intercept ?? ((_, work) => work()));
+  const leases = { pool, intercept };
   const query = async <Row>(text: string, values: readonly unknown[] = []): Promise<Row[]> =>
     withLease(leases, (lease) => sendAlone<Row>(lease, text, values));
+  const transaction: Database['transaction'] = (work, { settle } = {}) =>
+    runRepeatedly({ leases, work, settle, query });
   return {
     query,
-    transaction: (work, settings = {}) =>
-      runRepeatedly({ leases, work, settle: settings.settle, query }),
+    transaction,
+    check: () => writes.check({ query, transaction }),
     close: () => pool.end(),
     pool: () => ({ total: pool.totalCount, idle: pool.idleCount, waiting: pool.waitingCount }),
   };
@@ -192,7 +203,7 @@ async function runRepeatedly<T>(run: Run<T>): Promise<T> {
 
 async function runOnce<T>(lease: Lease, work: (tx: Transaction) => Promise<T>): Promise<T> {
   await send(lease, 'begin', []);
-  const handle = openHandle(lease);
+  const handle = openHandle((text, values = []) => send(lease, text, values));
   try {
     const result = await work(handle.tx);
     handle.end();
@@ -203,21 +214,6 @@ async function runOnce<T>(lease: Lease, work: (tx: Transaction) => Promise<T>): 
     await rollBack(lease);
     throw error;
   }
-}
-
-/** The work's handle; after the end it would send to a connection that others have by then. */
-function openHandle(lease: Lease): { tx: Transaction; end: () => void } {
-  let hasEnded = false;
-  const query = async <Row>(text: string, values: readonly unknown[] = []): Promise<Row[]> => {
-    if (hasEnded) throw new Error('the transaction of this handle has ended');
-    return send<Row>(lease, text, values);
-  };
-  return {
-    tx: { query },
-    end: () => {
-      hasEnded = true;
-    },
-  };
 }
 
 async function commit(lease: Lease): Promise<void> {

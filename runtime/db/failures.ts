@@ -51,6 +51,7 @@ const CONSTRAINT_KINDS: Readonly<Record<string, ConstraintKind>> = {
 
 const STATEMENT_CANCELLED = '57014';
 const READ_ONLY_TRANSACTION = '25006';
+const INSUFFICIENT_PRIVILEGE = '42501';
 const IDLE_TRANSACTION_ENDED = '25P03';
 const COMPLETION_UNKNOWN = '40003';
 const FEATURE_NOT_SUPPORTED = '0A000';
@@ -77,6 +78,18 @@ export function isTransient(error: unknown): boolean {
   if (!isOutage(error)) return false;
   const { cause } = error;
   return !isSqlError(cause) || !LOGIN_REFUSED.test(cause.code);
+}
+
+/**
+ * A running server refused to write: it has no space (53) or a disk that fails (58), or is a
+ * standby or read-only.
+ */
+export function isWriteRefused(error: unknown): boolean {
+  return isSqlError(error) && (/^5[38]/.test(error.code) || error.code === READ_ONLY_TRANSACTION);
+}
+
+export function isMissingPrivilege(error: unknown): boolean {
+  return isSqlError(error) && error.code === INSUFFICIENT_PRIVILEGE;
 }
 
 /** PostgreSQL's own message, which never contains a password. */

@@ -68,6 +68,7 @@ function environmentOf(instance: Instance): Environment {
     TINTYPE_IDENTITY_JWKS_URL: `${instance.issuer}/jwks.json`,
     ...instance.environment,
     TINTYPE_DATABASE_URL: instance.database_url,
+    TINTYPE_KEY_ENCRYPTION_KEYS: instance.key_encryption_keys,
     TINTYPE_BASE_URL: instance.api_url,
     TINTYPE_DELIVERY_ROOT_DOMAIN: instance.delivery_root_domain,
   };

@@ -22,7 +22,7 @@ import {
 import { identify } from '../contract/support/tools.ts';
 import { makeJobs } from '../support/jobs.ts';
 import { over, photograph } from '../support/pictures.ts';
-import { openShell, type Shell } from './support/shell.ts';
+import { openShell, type Shell, typeBlock } from './support/shell.ts';
 
 const DOCUMENT = 'docs/walkthroughs/moderator-and-billing.md';
 /** The first is delivered as an original, and should cost more than one credit. */
@@ -54,9 +54,7 @@ afterAll(async () => {
   await Promise.all([folder, tintype?.data].map(removeFolder));
 });
 
-function typeNext(): Promise<string> {
-  return shell.type(blocks.shift() ?? expect.fail('the document has no further block'));
-}
+const typeNext = () => typeBlock(shell, blocks);
 
 const linesOf = (printed: string) => printed.trim().split('\n');
 /** Replaces numbers by 0, and merges equal neighbors, because usage may span one hour or two. */

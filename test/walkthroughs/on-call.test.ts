@@ -222,32 +222,75 @@ describe('a night on call', { shuffle: false }, () => {
     });
   });
 
+  describe('The disk of PostgreSQL is full', () => {
+    const page = chapter('The disk of PostgreSQL is full');
+
+    it('fires the documented alert; reads and deliveries go on, and writes do once there is room', async () => {
+      const tape = await quietTape();
+      // The log has begun a segment, with room for what is written meanwhile: without, PostgreSQL ends.
+      await night.db.query('select pg_switch_wal()');
+      await night.db.query('checkpoint');
+      night.disk.fill();
+      const input = { content_type: 'image/jpeg', size_bytes: 1, file_slug: 'no-room.jpg' };
+      const create = async () =>
+        (await night.key('POST', `/v1/projects/${PROJECT}/uploads`, input)).body?.error?.code;
+      await expect.poll(create, soon).toBe('storage_unavailable');
+      await looks(tape, 2 * MINUTE, async () => {
+        expect(await api()).toBe(200);
+        expect(await view('/originals/f/known.jpg')).toBe(200);
+        expect(await view('/resize/100x/f/known.jpg')).toBe(200);
+      });
+      await rung(tape, []);
+      await typeAll(page);
+      const ready = await fetch(`${night.watched()['API']}/readyz`);
+      expect(ready.status).toBe(200);
+      await looks(tape, 1);
+      await rung(tape, page.rings);
+      night.disk.empty();
+      await upload('room-again.jpg');
+      const metrics = await (await fetch(`${night.watched()['API']}/metrics`)).text();
+      expect(metrics).toContain('tintype_dependency_ready{dependency="database"} 1');
+      expect((await untilEnded()).at(-1)).toBe('ready');
+    });
+  });
+
   describe('A worker dies on one picture', () => {
     const page = chapter('A worker dies on one picture');
-    const DEADLY = { env: { TINTYPE_FAILPOINT: 'ingest.opened' } };
+    const TWO_SLOTS = { TINTYPE_INGEST_SLOTS: '2' };
+    const DEADLY = { ...TWO_SLOTS, TINTYPE_FAILPOINT: 'ingest.opened' };
+    const untilDead = () =>
+      expect.poll(() => isRunning(night.deployment.processes.worker.pid), soon).toBe(false);
+    const setLease = (uploads: readonly string[], until: string) =>
+      night.db.query(`update uploads set lease_until = ${until} where upload_id = any($1)`, [
+        uploads,
+      ]);
 
-    it('fires the documented alerts; the upload fails with processing_abandoned, and another is ready', async () => {
-      await night.restart('worker', DEADLY);
+    it('fires the documented alerts; the upload fails with processing_abandoned, and the one beside it is ready', async () => {
+      await night.restart('worker', { env: TWO_SLOTS });
       const tape = await quietTape();
+      const bucket = night.deployment.env['TINTYPE_INGEST_BUCKET'];
+      night.storage.set({ operation: 'get', kind: 'silence', ...(bucket && { bucket }) });
       const deadly = await upload('deadly.jpg');
-      const setLease = (until: string) =>
-        night.db.query(`update uploads set lease_until = ${until} where upload_id = $1`, [deadly]);
-      for (let deaths = 1; deaths <= 2; deaths += 1) {
-        await expect.poll(() => isRunning(night.deployment.processes.worker.pid), soon).toBe(false);
-        await setLease(`now() + interval '1 hour'`);
-        await looks(tape, 1);
-        if (deaths === 2) break;
-        await night.restart('worker', DEADLY);
-        await looks(tape, 1);
-        await setLease('now()');
-        await job('upload-sweep');
-      }
+      const innocent = await upload('innocent.jpg');
+      const inHand = () =>
+        night.db.query(`select upload_id from uploads where status = 'processing'`);
+      await expect.poll(inHand, soon).toHaveLength(2);
+      process.kill(night.deployment.processes.worker.pid, 'SIGKILL');
+      await untilDead();
+      night.storage.set(undefined);
+      await setLease([deadly, innocent], `now() + interval '1 hour'`);
+      await looks(tape, 1);
+      await night.restart('worker', { env: DEADLY });
+      await looks(tape, 1);
+      await setLease([deadly], 'now()');
+      await untilDead();
+      await setLease([deadly], `now() + interval '1 hour'`);
+      await looks(tape, 1);
       await rung(tape, []);
-      await upload('innocent.jpg');
       // Skips three more deaths: an upload is abandoned after five.
       await night.db.query('update uploads set attempt = 5 where upload_id = $1', [deadly]);
-      await setLease('now()');
-      await night.restart('worker');
+      await setLease([deadly, innocent], 'now()');
+      await night.restart('worker', { env: TWO_SLOTS });
       await looks(tape, MINUTE);
       await rung(tape, page.rings);
       expect((await untilEnded()).slice(-2)).toEqual(['failed processing_abandoned', 'ready']);

@@ -4,16 +4,19 @@ import { databaseChecks } from '../../../runtime/doctor/database-checks.ts';
 import { runChecks } from '../../../runtime/doctor/run-checks.ts';
 import type { Subject } from '../../../runtime/doctor/subject.ts';
 import { parseConfig } from '../../../runtime/platform/config.ts';
+import { createSealing } from '../../../runtime/platform/sealing.ts';
 import { useDatabase } from '../../support/database.ts';
+import { makeSecrets } from '../../support/sealed-secrets.ts';
+import { newSealingKey, readSealingKeys } from '../../support/sealing-keys.ts';
 
 const { url } = useDatabase();
 
-async function diagnose(address: string) {
+async function diagnose(address: string, keys?: string) {
   const db = createDatabase({ url: address });
   const nothing = { storage: undefined, broker: undefined, jwksUrl: undefined, cors: 'check' };
   const reports = await runChecks(databaseChecks, {
     ...nothing,
-    config: parseConfig({}),
+    config: parseConfig({ TINTYPE_KEY_ENCRYPTION_KEYS: keys }),
     db,
   } as Subject);
   await db.close();
@@ -25,7 +28,21 @@ it('the doctor finds nothing wrong with a primary database', async () => {
     ['ok', 'PostgreSQL N'],
     ['ok', 'at this version'],
     ['ok', 'N ms apart'],
+    ['ok', 'a temporary table'],
+    ['skipped', 'TINTYPE_KEY_ENCRYPTION_KEYS is not set; API, delivery and dispatcher need it'],
   ]);
+});
+
+it('the doctor names the keys of the secrets in the database, and those that are missing or others', async () => {
+  const [one, two, other] = [newSealingKey('one'), newSealingKey('two'), newSealingKey('one')];
+  const secrets = async (keys: string) => (await diagnose(url(), keys)).at(-1);
+  expect(await secrets(one)).toEqual(['ok', 'none']);
+  const db = createDatabase({ url: url() });
+  for (const key of [one, two]) await makeSecrets(db, createSealing(readSealingKeys(key)));
+  await db.close();
+  expect(await secrets(`${two},${one}`)).toEqual(['ok', "encrypted with 'one', 'two'"]);
+  expect(await secrets(two)).toEqual(['wrong', "some are encrypted with 'one', not configured"]);
+  expect(await secrets(`${two},${other}`)).toEqual(['wrong', "some do not open with 'one'"]);
 });
 
 it('the doctor reports a database that accepts no writes, as after a failover', async () => {

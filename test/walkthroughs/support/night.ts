@@ -8,12 +8,14 @@ import { type Caller, deliver, withKey } from '../../contract/support/client.ts'
 import {
   type Deployment,
   type Environment,
+  ofTheRun,
   type ProcessName,
   startDeployment,
   startProcess,
 } from '../../contract/support/deployment.ts';
 import { type Picture, sendUpload } from '../../contract/support/upload.ts';
 import { freePort } from '../../support/free-port.ts';
+import { type FullPostgres, startFullPostgres } from '../../support/full-postgres.ts';
 import {
   type StorageFaultProxy,
   startStorageFaultProxy,
@@ -34,6 +36,8 @@ export type Night = {
   /** Connects directly, not through the proxy of the processes. */
   db: Database;
   database: FaultProxy;
+  /** The disk of PostgreSQL. */
+  disk: Pick<FullPostgres, 'fill' | 'empty'>;
   storage: StorageFaultProxy;
   key: Caller;
   api_key: string;
@@ -55,10 +59,11 @@ export type Night = {
 };
 
 export async function startNight(): Promise<Night> {
-  let direct = '';
+  const disk = await startFullPostgres();
+  const direct = disk.url;
+  const opened = { ...ofTheRun, createDatabase: async () => ({ url: direct, drop: disk.stop }) };
   const proxies: { database?: FaultProxy; storage?: StorageFaultProxy } = {};
   const deployment = await startDeployment(async (usual) => {
-    direct = usual['TINTYPE_DATABASE_URL'] ?? '';
     const database = await startFaultProxy({ port: Number(new URL(direct).port) });
     const storage = await startStorageFaultProxy(usual['TINTYPE_S3_ENDPOINT'] ?? '');
     Object.assign(proxies, { database, storage });
@@ -74,7 +79,7 @@ export async function startNight(): Promise<Night> {
       TINTYPE_DELIVERY_SCHEME: 'http',
       TINTYPE_DELIVERY_ROOT_DOMAIN: 'localhost',
     };
-  });
+  }, opened);
   deployment.instance.delivery_root_domain = 'localhost';
   const { database, storage } = proxies;
   if (database === undefined || storage === undefined) throw new Error('there are proxies');
@@ -84,12 +89,22 @@ export async function startNight(): Promise<Night> {
   const made = await alice('POST', `/v1/projects/${PROJECT}/keys`, { name: 'server' });
   const api_key: string = made.body.plaintext_secret;
   const key = withKey(deployment, api_key);
-  return { deployment, db, database, storage, key, api_key, ...clients(deployment, key), stop };
+  return {
+    deployment,
+    db,
+    database,
+    disk,
+    storage,
+    key,
+    api_key,
+    ...clients(deployment, key),
+    stop,
+  };
 
   async function stop() {
     await Promise.all(Object.values(deployment.processes).map((each) => each.end('SIGKILL')));
-    await deployment.stop();
     await db.close();
+    await deployment.stop();
     await Promise.all([database?.close(), storage?.close()]);
   }
 }
