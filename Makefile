@@ -37,13 +37,14 @@ sdk: $(INSTALLED) ## build the package of the SDK, ready to install or publish: 
 	@node config/build-sdk.ts
 
 fuzz: $(INSTALLED) ## fuzz every parser of untrusted input, for FUZZ_MINUTES=30 in total, from the corpus in test/fuzz/corpus (FUZZ_SEED=7 repeats a run)
-	@node test/fuzz/main.ts --minutes=$(or $(FUZZ_MINUTES),30) $(if $(FUZZ_SEED),--seed=$(FUZZ_SEED))
+	@node test/fuzz/main.ts --minutes=$(or $(FUZZ_MINUTES),30) $(if $(FUZZ_SEED),--seed=$(FUZZ_SEED)) $(if $(FUZZ_KEEP),--keep)
 
 soak: $(INSTALLED) test-tools ## run what takes too long for the suites, some hours: its parts and their variables are in CONTRIBUTING.md
-	@$(MAKE) fuzz
+	@$(MAKE) fuzz FUZZ_KEEP=yes
 	@TINTYPE_SOAK_MINUTES=$(or $(MINUTES),10) vitest run --config config/vitest.config.ts test/contract/api-fuzz.test.ts
 	@node test/bench/kill-soak.ts $(FAMILIES)
 	@node test/bench/hostile-soak.ts 1
+	@node test/bench/render-soak.ts $(or $(RENDERS),10000)
 	@TINTYPE_SOAK_HISTORIES=$(or $(SESSIONS),500) vitest run --config config/vitest.config.ts test/runtime/upload-session.test.ts
 	@TINTYPE_SOAK_HISTORIES=$(or $(CHECKS),1000) vitest run --config config/vitest.config.ts test/runtime/actions/moderation-histories.test.ts
 	@TINTYPE_SOAK_HISTORIES=$(or $(HISTORIES),10000) vitest run --config config/vitest.config.ts test/runtime/jobs/metering-histories.test.ts

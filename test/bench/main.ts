@@ -1,6 +1,7 @@
 /**
  * `make bench`: measures the cost of the product from outside and prints medians. Absolute times depend on the machine,
- * so the same run measures the same work with sharp alone. `make bench ARGS=ingest` runs only that part.
+ * so it is printed first, and the same run measures the same work with sharp alone. `make bench ARGS=ingest` runs only
+ * that part.
  */
 import { execFileSync } from 'node:child_process';
 import { mkdirSync, readFileSync, writeFileSync } from 'node:fs';
@@ -19,6 +20,7 @@ import { measureFiles } from './files.ts';
 import { measureIngest } from './ingest.ts';
 import { measureInstall } from './install.ts';
 import { measureLibraryFiles } from './library-files.ts';
+import { describeMachine, printMachine } from './machine.ts';
 import { measureMetering } from './metering.ts';
 import { measureNeighbours } from './neighbours.ts';
 import { measureOperator } from './operator.ts';
@@ -68,6 +70,8 @@ if (unknown.length > 0) {
   );
   process.exit(2);
 }
+const machine = describeMachine();
+process.stdout.write(`${printMachine(machine)}\n`);
 const figures: Figure[] = [];
 for (const name of chosen) {
   process.stderr.write(`${name} …\n`);
@@ -103,7 +107,7 @@ function print(all: readonly Figure[]): void {
   ).version;
   writeFileSync(
     join(folder, 'bench.json'),
-    `${JSON.stringify({ version, node: process.version, figures: all }, null, 2)}\n`,
+    `${JSON.stringify({ version, machine, figures: all }, null, 2)}\n`,
   );
   const round = (value: number) => (value >= 100 ? value.toFixed(0) : value.toFixed(1)).padStart(8);
   process.stdout.write(

@@ -1,10 +1,11 @@
-/** The latency of valid uploads alone and among hostile ones. A hostile file may block its own slot, but no other. */
+/** The latency of valid uploads, and of renders, alone and among hostile uploads. A hostile file may block its own slot, but no other. */
 import { randomBytes } from 'node:crypto';
 import sharp from 'sharp';
 import { put, withKey } from '../contract/support/client.ts';
 import type { Tintype } from '../contract/support/tintype.ts';
 import { decoderPids, isRunning, ticksOf } from '../support/decoder-processes.ts';
 import { type Figure, figure } from './figure.ts';
+import { measureHostileNeighbours } from './hostile-neighbours.ts';
 
 const GOOD = 24;
 const POISON = 8;
@@ -32,6 +33,8 @@ export async function measureNeighbours(tintype: Tintype): Promise<Figure[]> {
     figure('neighbours of a hanging slot: p95, times that of good ones alone', '', [
       p95(held) / p95(free),
     ]),
+    // Last, because these uploads are decoded for a while.
+    ...(await measureHostileNeighbours(tintype)),
   ];
 }
 

@@ -9,6 +9,8 @@ import { measureTree } from './process-tree.ts';
 
 type Around = { plane: ControlPlane; db: Database; postgres_pid: number };
 
+/** Every request, of which a watch is one when it begins. */
+export const REQUESTS = /^rest_client_requests_total\{.*\} (\d+)$/gm;
 export const WRITES = /^rest_client_requests_total\{.*method="(?:PATCH|POST|DELETE)".*\} (\d+)$/gm;
 
 export async function readUse(

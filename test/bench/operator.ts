@@ -1,6 +1,7 @@
 /**
  * The operator with ten thousand Projects, on a machine shared with API server, etcd and PostgreSQL: the time until all
- * are Ready and until a change reaches its row, and the cost of idling, of a restart, and of a change of leader.
+ * are Ready, until a change reaches its row and until one more is Ready, and the cost of idling, of a restart, and of a
+ * change of leader.
  * TINTYPE_BENCH_PROJECTS changes the number of Projects.
  */
 import { once } from 'node:events';
@@ -17,12 +18,14 @@ import { kubeApply, kubeOk } from '../support/kube-request.ts';
 import { type OperatorProcess, startOperator } from '../support/operator-process.ts';
 import { newSealingKey } from '../support/sealing-keys.ts';
 import { type Figure, figure } from './figure.ts';
-import { printMetrics, readCount, readUse, WRITES } from './operator-use.ts';
+import { printMetrics, REQUESTS, readCount, readUse, WRITES } from './operator-use.ts';
 import { measureAtRest, measureTree } from './process-tree.ts';
 
 const PROJECTS = Number(process.env['TINTYPE_BENCH_PROJECTS'] ?? 10_000);
 const AT_ONCE = 16;
 const CHANGES = 100;
+/** Projects that are created one at a time, each once the one before is Ready. */
+const SINGLE = 20;
 /** Two periods of the checks that run every minute. */
 const IDLE_MS = 120_000;
 const PATIENCE_MS = 900_000;
@@ -65,13 +68,18 @@ async function measure(bench: Bench): Promise<Figure[]> {
   await until(() => leads(first));
   const { pss_bytes } = await measureAtRest(first.child.pid ?? 0);
   const rest = figure('memory at rest of the operator, nothing declared', 'MB', [pss_bytes / 1e6]);
-  const ready = await untilAllReady(bench, first);
+  const [alone, ready] = [await measureSingle(bench, 'first'), await untilAllReady(bench, first)];
   const changes = await measureChanges(bench);
+  const beside = await measureSingle(bench, 'late');
+  const single = [
+    figure('one new Project until it is Ready, the first ones', 'ms', alone),
+    figure(`… beside ${PROJECTS}`, 'ms', beside),
+  ];
   const idle = await measureIdle(first);
   await endOperator(first, 'SIGTERM');
   const [again, restarted] = await measureRestart(bench);
   const takeovers = await measureTakeovers(bench, again);
-  return [rest, ...ready, ...changes, ...idle, ...restarted, ...takeovers];
+  return [rest, ...ready, ...changes, ...single, ...idle, ...restarted, ...takeovers];
 }
 
 async function permitAll(plane: ControlPlane): Promise<void> {
@@ -108,20 +116,45 @@ function pathOf({ namespace }: Bench, name = ''): string {
 
 const nameOf = (index: number) => `shop-${index}`;
 
+async function createOne(bench: Bench, name: string): Promise<void> {
+  const head = { apiVersion: 'tintype.dev/v1alpha1', kind: 'Project' };
+  const body = { ...head, metadata: { name }, spec: { displayName: 'Shop' } };
+  await kubeOk(bench.plane, { method: 'POST', path: pathOf(bench), body });
+}
+
+/** Returns milliseconds from the response to each creation until the Project is Ready. */
+async function measureSingle(bench: Bench, prefix: string): Promise<number[]> {
+  const took: number[] = [];
+  for (let index = 0; index < SINGLE; index += 1) {
+    const name = `${prefix}-${index}`;
+    await createOne(bench, name);
+    const began = performance.now();
+    await until(() => isProjectReady(bench, name), 2);
+    took.push(performance.now() - began);
+  }
+  return took;
+}
+
+type Condition = { type: string; status: string };
+
+async function isProjectReady(bench: Bench, name: string): Promise<boolean> {
+  const { status } = await kubeOk(bench.plane, { method: 'GET', path: pathOf(bench, name) });
+  const { conditions = [] } = (status ?? {}) as { conditions?: Condition[] };
+  return conditions.some((one) => one.type === 'Ready' && one.status === 'True');
+}
+
 async function untilAllReady(bench: Bench, operator: OperatorProcess): Promise<Figure[]> {
   const before = await readUse(bench, operator);
   const began = performance.now();
   let next = 0;
   const create = async () => {
     for (let index = next++; index < PROJECTS; index = next++) {
-      const head = { apiVersion: 'tintype.dev/v1alpha1', kind: 'Project' };
-      const body = { ...head, metadata: { name: nameOf(index) }, spec: { displayName: 'Shop' } };
-      await kubeOk(bench.plane, { method: 'POST', path: pathOf(bench), body });
+      await createOne(bench, nameOf(index));
     }
   };
   await Promise.all(Array.from({ length: AT_ONCE }, create));
   const created_ms = performance.now() - began;
-  await until(async () => (await readCount(operator, READY)) >= PROJECTS, 500);
+  await until(async () => (await readCount(operator, READY)) >= PROJECTS + SINGLE, 500);
   const seconds = (performance.now() - began) / 1000;
   const after = await readUse(bench, operator);
   return [
@@ -170,15 +203,17 @@ async function changeOne(bench: Bench, name: string, displayName: string): Promi
   return performance.now() - began;
 }
 
-async function measureIdle({ child }: OperatorProcess): Promise<Figure[]> {
-  const pid = child.pid ?? 0;
+async function measureIdle(operator: OperatorProcess): Promise<Figure[]> {
+  const pid = operator.child.pid ?? 0;
   await sleep(5_000);
-  const before = measureTree(pid).cpu_ms;
+  const [before, asked] = [measureTree(pid).cpu_ms, await readCount(operator, REQUESTS)];
   await sleep(IDLE_MS);
   const percent = ((measureTree(pid).cpu_ms - before) / IDLE_MS) * 100;
+  const requests = (await readCount(operator, REQUESTS)) - asked;
   return [
     figure(`memory with ${PROJECTS} Projects (RSS)`, 'MB', [readRss(pid)]),
     figure('CPU at rest, of one core', '%', [percent]),
+    figure('requests to the API server at rest', '/s', [(requests * 1000) / IDLE_MS]),
   ];
 }
 
@@ -195,9 +230,10 @@ async function measureRestart(bench: Bench): Promise<[OperatorProcess, Figure[]]
   const synced = (performance.now() - began) / 1000;
   const pid = operator.child.pid ?? 0;
   const before = measureTree(pid).cpu_ms;
-  await until(async () => (await readCount(operator, PASSES)) >= PROJECTS, 500);
+  const all = PROJECTS + 2 * SINGLE;
+  await until(async () => (await readCount(operator, PASSES)) >= all, 500);
   const looked = (performance.now() - began) / 1000;
-  const look_ms = (measureTree(pid).cpu_ms - before) / PROJECTS;
+  const look_ms = (measureTree(pid).cpu_ms - before) / all;
   const isSame = JSON.stringify(await changedRows(bench)) === JSON.stringify(rows);
   return [
     operator,
@@ -206,7 +242,7 @@ async function measureRestart(bench: Bench): Promise<[OperatorProcess, Figure[]]
       figure('… until every Project was looked at', 's', [looked]),
       figure('… CPU for each that was looked at', 'ms', [look_ms]),
       figure('… of one core, where each is looked at every half an hour', '%', [
-        ((look_ms * PROJECTS) / RESYNC_MS) * 100,
+        ((look_ms * all) / RESYNC_MS) * 100,
       ]),
       figure('… writes to resources', '', [await readCount(operator, WRITES)]),
       figure('… rows changed', '', [isSame ? 0 : 1]),

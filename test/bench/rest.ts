@@ -10,23 +10,36 @@ import { startRabbitServer } from '../support/rabbitmq-server.ts';
 import { type Figure, figure } from './figure.ts';
 import { measureAtRest, measureEach } from './process-tree.ts';
 
-const GROUPS = ['the server', 'decoders', 'PostgreSQL'] as const;
+export const GROUPS = ['the server', 'decoders', 'PostgreSQL'] as const;
 
-type Group = (typeof GROUPS)[number];
+export type Group = (typeof GROUPS)[number];
 
 export async function measureRest({ instance: { pid } }: Tintype): Promise<Figure[]> {
   const { pss_bytes, processes } = await measureAtRest(pid);
-  const each = measureEach(pid);
+  const groups = measureGroups(pid);
   return [
     figure('memory at rest, all processes of tintype up', 'MB', [pss_bytes / 1e6]),
     ...GROUPS.map((group) => {
-      const own = each.filter((one) => groupOf(one, pid) === group);
-      const bytes = own.reduce((sum, one) => sum + one.pss_bytes, 0);
-      return figure(`… ${group} (${own.length})`, 'MB', [bytes / 1e6]);
+      const { count, bytes } = groups[group];
+      return figure(`… ${group} (${count})`, 'MB', [bytes / 1e6]);
     }),
     figure('processes at rest', '', [processes]),
     ...(await measureDeployment()),
   ];
+}
+
+export type Groups = Record<Group, { count: number; bytes: number }>;
+
+/** The processes of `tintype up` and their memory. */
+export function measureGroups(rootPid: number): Groups {
+  const none = () => ({ count: 0, bytes: 0 });
+  const groups: Groups = { 'the server': none(), decoders: none(), PostgreSQL: none() };
+  for (const one of measureEach(rootPid)) {
+    const group = groups[groupOf(one, rootPid)];
+    group.count += 1;
+    group.bytes += one.pss_bytes;
+  }
+  return groups;
 }
 
 function groupOf({ pid, command }: { pid: number; command: string }, rootPid: number): Group {

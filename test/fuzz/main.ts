@@ -1,7 +1,7 @@
 /**
  * `node test/fuzz/main.ts --minutes 30` fuzzes every parser of untrusted input for an equal share of the time. Findings
  * are written into the corpus, which a test replays from then on. `--seed` repeats a run, `--only` selects targets,
- * `--keep` renews the inputs that the corpus keeps for different results.
+ * `--keep`, which `make soak` passes, renews the inputs that the corpus keeps for different results.
  */
 import { availableParallelism } from 'node:os';
 import { relative } from 'node:path';

@@ -4,7 +4,7 @@ import { readOptions } from './options.ts';
 
 const MINUTES = 'FUZZ_MINUTES (--minutes): expected a number above 0; for example FUZZ_MINUTES=30';
 const SEED = 'FUZZ_SEED (--seed): expected a whole number; for example FUZZ_SEED=7';
-const USAGE = /^expected make fuzz FUZZ_MINUTES=30 FUZZ_SEED=7, or [^\n]+$/;
+const USAGE = /^expected make fuzz FUZZ_MINUTES=30 FUZZ_SEED=7 FUZZ_KEEP=yes, or [^\n]+$/;
 
 describe('the options of a fuzz run', () => {
   it('are minutes, a seed, names of targets and whether to keep inputs', () => {

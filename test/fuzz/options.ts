@@ -42,7 +42,7 @@ function parse(words: readonly string[]) {
     });
     return values;
   } catch (cause) {
-    const how = 'expected make fuzz FUZZ_MINUTES=30 FUZZ_SEED=7';
+    const how = 'expected make fuzz FUZZ_MINUTES=30 FUZZ_SEED=7 FUZZ_KEEP=yes';
     throw refusal(`${how}, or --minutes=30 --seed=7 --only=NAME --keep`, cause);
   }
 }

@@ -30,6 +30,7 @@ export type ProviderBOptions = {
   clock: Clock;
   log: Log;
   deadline_ms?: number;
+  fetch?: typeof fetch;
 };
 
 const DEADLINE_MS = 10_000;
@@ -87,7 +88,7 @@ async function call(line: Line, { path, key, body }: Call): Promise<Answer> {
 }
 
 async function exchange(
-  { url, api_key, deadline_ms = DEADLINE_MS }: ProviderBOptions,
+  { url, api_key, deadline_ms = DEADLINE_MS, fetch = globalThis.fetch }: ProviderBOptions,
   { path, method, key, body }: Call & { method: string },
 ): Promise<Answer> {
   const response = await fetch(url.replace(/\/$/, '') + path, {

@@ -44,7 +44,7 @@ async function ask(
   const attributes = { 'http.request.method': 'POST', 'server.address': new URL(url).host };
   try {
     return await traced('POST scanner', { kind: 'client', attributes }, async () =>
-      judge(await exchange(url, picture, AbortSignal.any([signal, deadline])), clock),
+      judgeAnswer(await exchange(url, picture, AbortSignal.any([signal, deadline])), clock),
     );
   } catch (error) {
     signal.throwIfAborted();
@@ -96,7 +96,11 @@ function tooLong(): ScannerFault {
 /** Statuses that concern this image; any other refusal concerns every image. */
 const OF_THE_PICTURE = [400, 413, 415, 422];
 
-function judge({ statusCode: status = 0, headers, bytes }: Answered, clock: Clock): Scores {
+/** Returns the scores of a complete answer. Throws ScannerFault. */
+export function judgeAnswer(
+  { statusCode: status = 0, headers, bytes }: Answered,
+  clock: Clock,
+): Scores {
   if (OF_THE_PICTURE.includes(status))
     throw new ScannerFault('refused', `answered ${status} to this picture`);
   const retry_after_seconds = parseRetryAfter(headers['retry-after'], clock.now());

@@ -23,12 +23,14 @@ type Load = {
    * process's time, and more with many processes.
    */
   is_watched?: boolean;
+  /** How often a request is sent at most while it is answered 503 or 504; default once. */
+  tries?: number;
 };
 
 /** Requests every address once, with `at_once` concurrent requests. */
 export async function load(
   pid: number,
-  { addresses, at_once, is_watched = true }: Load,
+  { addresses, at_once, is_watched = true, tries = 1 }: Load,
 ): Promise<Loaded> {
   const agent = new Agent({ keepAlive: true, maxSockets: at_once });
   const peak = watchPeak(pid, is_watched);
@@ -41,7 +43,7 @@ export async function load(
   const worker = async () => {
     for (let next = queue.shift(); next !== undefined; next = queue.shift()) {
       const startedAt = performance.now();
-      body = await get(agent, next);
+      body = await get(agent, next, tries);
       ms.push(performance.now() - startedAt);
     }
   };
@@ -72,7 +74,10 @@ function watchPeak(pid: number, is_watched: boolean): { stop(): number } {
   };
 }
 
-function get(agent: Agent, { port, path, host }: Address): Promise<Buffer> {
+const BUSY = [503, 504];
+
+function get(agent: Agent, address: Address, tries: number): Promise<Buffer> {
+  const { port, path, host } = address;
   return new Promise((resolve, reject) => {
     const headers = host === undefined ? {} : { host };
     sendRequest({ agent, host: '127.0.0.1', port, path, headers }, (response) => {
@@ -80,8 +85,9 @@ function get(agent: Agent, { port, path, host }: Address): Promise<Buffer> {
       response.on('data', (chunk: Buffer) => chunks.push(chunk));
       response.on('error', reject);
       response.on('end', () => {
-        const { statusCode } = response;
+        const { statusCode = 0 } = response;
         if (statusCode === 200) resolve(Buffer.concat(chunks));
+        else if (tries > 1 && BUSY.includes(statusCode)) resolve(get(agent, address, tries - 1));
         else reject(new Error(`${path} answered ${statusCode}: ${Buffer.concat(chunks)}`));
       });
     })

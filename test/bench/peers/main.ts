@@ -1,7 +1,7 @@
 /**
  * `node test/bench/peers/main.ts [part,part…] [peer,peer…]`: runs the same work on the same photographs on Tintype and
  * its alternatives, one after the other on the same cores. CPU time is that of the whole process tree; ratios are
- * relative to the best peer. Writes `.bench/peers.json`.
+ * relative to the best peer. Prints the machine first, and writes `.bench/peers.json`.
  */
 import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
@@ -9,6 +9,7 @@ import { join } from 'node:path';
 import sharp from 'sharp';
 import { projectRoot } from '../../contract/support/tintype.ts';
 import { freePort } from '../../support/free-port.ts';
+import { describeMachine, printMachine } from '../machine.ts';
 import { installPeers } from './install.ts';
 import { type Peer, peers, type Setting, startProgram } from './peers.ts';
 import {
@@ -29,6 +30,8 @@ const NAMES = Object.keys(peers);
 
 const parts = wordsOf(process.argv[2], PARTS);
 const names = wordsOf(process.argv[3], NAMES);
+const machine = describeMachine();
+process.stdout.write(`${printMachine(machine)}\n`);
 const folder = mkdtempSync(join(tmpdir(), 'tintype-peers-'));
 try {
   const rows = await measureAll();
@@ -141,8 +144,5 @@ function printRow(row: Row, best: number): string {
 function save(rows: readonly Row[]): void {
   const at = join(projectRoot, '.bench');
   mkdirSync(at, { recursive: true });
-  writeFileSync(
-    join(at, 'peers.json'),
-    `${JSON.stringify({ node: process.version, rows }, null, 2)}\n`,
-  );
+  writeFileSync(join(at, 'peers.json'), `${JSON.stringify({ machine, rows }, null, 2)}\n`);
 }

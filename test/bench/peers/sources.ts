@@ -48,7 +48,7 @@ const makers: Readonly<Record<SourceGroup, () => Promise<Made[]>>> = {
 
 /**
  * Unmodified photographs, except that the one of 24 megapixels is the largest one, enlarged by a
- * twelfth.
+ * twelfth, and the one of 2.8 has the size at which other servers publish their figures.
  */
 async function makePhotographs(): Promise<Made[]> {
   const read = (name: string) => readFile(photographPath(`backgrounds/${name}`));
@@ -56,6 +56,7 @@ async function makePhotographs(): Promise<Made[]> {
   const sunset = await read('sunset_by_Aitzol_Berasategi.jpg');
   const bird = await read('Kleiber_by_Lukas_Baubkus.jpg');
   const large = () => sharp(bird).resize(6540);
+  const small = sharp(bird).resize(2040, 1356);
   return Promise.all([
     jpeg('stream', stream),
     jpeg('stream-baseline', await sharp(stream).jpeg({ quality: 90 }).toBuffer()),
@@ -64,15 +65,20 @@ async function makePhotographs(): Promise<Made[]> {
     jpeg('bird', bird),
     jpeg('large', await large().jpeg({ quality: 90 }).toBuffer()),
     jpeg('large-progressive', await large().jpeg({ quality: 90, progressive: true }).toBuffer()),
+    jpeg('small', await small.jpeg({ quality: 90 }).toBuffer(), ['jpeg', 'webp']),
   ]);
 }
 
-async function jpeg(name: string, bytes: Buffer): Promise<Made> {
+async function jpeg(
+  name: string,
+  bytes: Buffer,
+  formats: readonly Format[] = ['jpeg'],
+): Promise<Made> {
   const { width, height, isProgressive } = await sharp(bytes).metadata();
   const size = `${((width * height) / 1e6).toFixed(1)} MP`;
   const kind = isProgressive ? 'progressive JPEG' : 'JPEG';
   const file = `${name}.jpg`;
-  return { name: `${size} ${kind}`, file, content_type: 'image/jpeg', bytes, formats: ['jpeg'] };
+  return { name: `${size} ${kind}`, file, content_type: 'image/jpeg', bytes, formats };
 }
 
 const WIDTH = 4960;

@@ -1,10 +1,18 @@
-/** Responses of other servers: storages, CDNs, identity providers, and what browsers send to the SDK. */
+/**
+ * Responses of other servers: storages, CDNs, identity providers, the scanner, a payment provider, and what browsers send
+ * to the SDK.
+ */
 import assert from 'node:assert/strict';
 import { ServiceError } from '../../../runtime/core/errors.ts';
 import { parseRetryAfter } from '../../../runtime/core/events.ts';
+import { SCAN_SCORES_MAX } from '../../../runtime/core/limits.ts';
+import { openProviderB } from '../../../runtime/platform/billing/provider-b.ts';
 import { createCloudflareApi } from '../../../runtime/platform/cdn/cloudflare.ts';
 import { createFastlyApi } from '../../../runtime/platform/cdn/fastly.ts';
 import { createIdentity } from '../../../runtime/platform/identity.ts';
+import { createLog } from '../../../runtime/platform/log.ts';
+import { judgeAnswer } from '../../../runtime/platform/scanner/http-scanner.ts';
+import { ScannerFault } from '../../../runtime/platform/scanner/scanner.ts';
 import { StorageUnavailable } from '../../../runtime/platform/storage/bucket.ts';
 import { s3Code, s3Fault } from '../../../runtime/platform/storage/s3-faults.ts';
 import { readApiError } from '../../../runtime/sdk/server/api-error.ts';
@@ -14,6 +22,7 @@ import { refusals, type Target, text } from '../target.ts';
 import { parseJson } from './parse-json.ts';
 
 const NOW = new Date('2026-11-20T08:00:00Z');
+const clock = { now: () => NOW };
 
 const retryAfter = text({
   name: 'retry-after',
@@ -58,6 +67,64 @@ const cdn = text({
   },
 });
 
+const scanner = text({
+  name: 'answers-of-scanners',
+  seeds: () => [
+    '200\n\n{"scores":{"nudity":0.98,"violence":0},"model":"m"}',
+    '200\n\n{"scores":{}}',
+    '422\n\n{"error":"not a picture"}',
+    '503\n30\n<html>',
+  ],
+  run(input) {
+    const [status = '', after = '', ...rest] = input.split('\n');
+    const scores = judgeAnswer(
+      {
+        statusCode: Number(status) || 0,
+        headers: { 'retry-after': after },
+        bytes: Buffer.from(rest.join('\n')),
+      },
+      clock,
+    );
+    const all = Object.entries(scores);
+    assert.ok(all.length <= SCAN_SCORES_MAX);
+    for (const [name, score] of all) assert.ok(/^[a-z]\w*$/.test(name) && score >= 0 && score <= 1);
+    return scores;
+  },
+  refuses: (error) =>
+    error instanceof ScannerFault && Number.isSafeInteger(error.retry_after_seconds),
+});
+
+const SUBSCRIPTION = { subscription_id: 'sub_1', changed_at: NOW };
+const STATUSES_WITHOUT_BODY = [204, 205, 304];
+const log = createLog({ level: 'silent', name: 'fuzz' });
+
+/** A line for each answer: first to the cancellation, then to the look-up. */
+const providerB = text({
+  name: 'answers-of-provider-b',
+  seeds: () => [
+    '200 {"id":"sub_1","object":"subscription","status":"scheduled_cancel"}',
+    '404 {"error":"not found"}\n200 {"status":"canceled"}',
+    '400 {}\n200 {"status":"active"}',
+    '429 {}',
+    '503 <html>',
+  ],
+  async run(input) {
+    const answers = input.split('\n');
+    const answer = async () => {
+      const [, code = '', body = ''] = /^(\d{0,3}) ?(.*)$/s.exec(answers.shift() ?? '') ?? [];
+      const status = Number(code) >= 200 && Number(code) < 600 ? Number(code) : 500;
+      return new Response(STATUSES_WITHOUT_BODY.includes(status) ? null : body, { status });
+    };
+    const place = { url: 'https://b.example', api_key: 'k', deadline_ms: 100 };
+    const status = await openProviderB({ ...place, clock, log, fetch: answer }).cancel(
+      SUBSCRIPTION,
+    );
+    assert.ok(['scheduled_cancel', 'canceled', 'expired'].includes(status), status);
+    return status;
+  },
+  refuses: refusals(ServiceError, 'providerb_request_failed'),
+});
+
 const storage = text({
   name: 'errors-of-storages',
   seeds: () => ['NoSuchBucket\n404', 'SlowDown\n503', 'ECONNREFUSED\n', 'x\n500', 'toString\n403'],
@@ -92,7 +159,7 @@ const keySets = text({
     const identity = createIdentity({
       issuer: 'https://a.example',
       jwksUrl: 'https://a.example/keys',
-      clock: { now: () => NOW },
+      clock,
       fetch: async () => new Response(input),
     });
     await assert.rejects(identity.verify(TOKEN), (error: unknown) => {
@@ -142,6 +209,8 @@ const apiErrors = text({
 export const answerTargets: readonly Target[] = [
   retryAfter,
   cdn,
+  scanner,
+  providerB,
   storage,
   keySets,
   uploadRequests,
