@@ -6,6 +6,7 @@ import { randomBytes } from 'node:crypto';
 import { hostname } from 'node:os';
 import { openDatabase } from '../runtime/actions/open-deps.ts';
 import { END_MS_MAX } from '../runtime/actions/run-deployment.ts';
+import { tellUnreadableSecrets } from '../runtime/actions/unreadable-secrets.ts';
 import type { OpenDatabase } from '../runtime/db/client.ts';
 import { findLastOperatorEpoch } from '../runtime/db/operator-terms.ts';
 import { type ConfigWith, type Environment, parseConfig } from '../runtime/platform/config.ts';
@@ -64,6 +65,8 @@ async function start({ env, config, log, lifecycle }: Start): Promise<void> {
   // Conditions report whether the database answers and is migrated: the operator may be the one
   // that migrates it.
   const db = openDatabase(config.databaseUrl, { log, lifecycle });
+  const told = tellUnreadableSecrets(db, { keys: config.keyEncryptionKeys, log });
+  lifecycle.onStop('keys', () => told);
   const metrics = createKubeMetrics();
   const unguarded = createKubeClient({ credentials, clock, metrics });
   lifecycle.onStop('connections', () => unguarded.close());

@@ -9,6 +9,7 @@ import { Command, CommanderError, Option } from 'commander';
 import facts from '../package.json' with { type: 'json' };
 import { escapeDashedFiles } from './cli/file-arguments.ts';
 import { callExamples, exitCodes, jobNames, processSettings } from './cli/help-texts.ts';
+import { nameUnknown } from './cli/name-unknown.ts';
 import { parseFolder, parsePort, parseSubject, parseTime } from './cli/parse-option.ts';
 import { Advice } from './platform/advice.ts';
 import { ConfigError, type Environment } from './platform/config.ts';
@@ -94,6 +95,11 @@ program
   )
   .option(...data)
   .option('--project <slug>', 'the project (default: the one that tintype up prints)')
+  .option(
+    '--sub <sub>',
+    'the sub of the person who owns --project (default: demo, who owns the declared projects)',
+    parseSubject,
+  )
   .option('--slug <slug>', 'the file slug, for one file (default: made from its name)')
   .action(async (files, options) => {
     const { sessionHeaders } = await import('./standalone/token.ts');
@@ -197,7 +203,8 @@ for (const command of program.commands) {
 }
 
 try {
-  await program.parseAsync(nameUnknown(escapeDashedFiles(process.argv)));
+  const names = program.commands.map((command) => command.name());
+  await program.parseAsync(nameUnknown(escapeDashedFiles(process.argv), names));
 } catch (error) {
   process.exitCode = report(error);
 }
@@ -210,16 +217,6 @@ function onStdoutError({ code }: NodeJS.ErrnoException): void {
   if (code === 'EPIPE' || code === 'EIO' || process.exitCode === 1) return;
   process.exitCode = 1;
   process.stderr.write(`tintype: the output cannot be written (${code}): free space there\n`);
-}
-
-/**
- * Answers `tintype help fly` like `tintype fly`, because the general help would not name the
- * unknown command.
- */
-function nameUnknown(words: readonly string[]): string[] {
-  const [node = '', file = '', word, name] = words;
-  const isKnown = name === undefined || program.commands.some((each) => each.name() === name);
-  return word !== 'help' || isKnown ? [...words] : [node, file, name];
 }
 
 /** Prints the error as briefly as is useful and returns the exit code. */

@@ -25,6 +25,7 @@ import type { Buckets } from '../platform/storage/bucket.ts';
 import { withTraceContext } from '../platform/trace-context.ts';
 import { isTraced, traced } from '../platform/tracing/spans.ts';
 import type { StartupRetry } from './startup-retry.ts';
+import { tellUnreadableSecrets } from './unreadable-secrets.ts';
 
 export type Deps = {
   readonly db: Database;
@@ -55,6 +56,8 @@ export async function openDeployment(
 ): Promise<Deps> {
   const db = openDatabase(config.databaseUrl, opening);
   await opening.startupRetry.open('database', () => requireMigrated(db));
+  const { keyEncryptionKeys: keys } = config;
+  if (keys !== undefined) await tellUnreadableSecrets(db, { keys, log: opening.log });
   // Imported lazily: a Tintype on folders starts faster without these packages.
   const { openS3Buckets } = await import('../platform/storage/s3-buckets.ts');
   return openDeps(config, { ...opening, db, buckets: openS3Buckets(config, systemClock) });
@@ -125,11 +128,21 @@ async function requireMigrated(db: Database): Promise<void> {
   );
 }
 
-/** Probes for whether the database and both buckets can be used now. */
-export function probesOf({ db, buckets }: Pick<Deps, 'db' | 'buckets'>) {
+type Dependencies = Pick<Deps, 'db' | 'buckets'>;
+
+/** Whether the database and both buckets answer now: then requests find something here. */
+export function probesOf({ db, buckets }: Dependencies) {
   return {
     database: () => db.query('select 1'),
     ingest: () => buckets.ingest.check(),
     content: () => buckets.content.check(),
   };
+}
+
+/**
+ * Whether they can be used for everything, which alerts go by. A database that takes no writes
+ * cannot, although a process beside it still has much to answer.
+ */
+export function dependenciesOf({ db, buckets }: Dependencies) {
+  return { ...probesOf({ db, buckets }), database: () => db.check() };
 }

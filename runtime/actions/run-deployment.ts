@@ -16,7 +16,13 @@ import { createMetrics } from '../platform/metrics.ts';
 import { findReadiness, type Probes } from '../platform/readiness.ts';
 import { startTracing } from '../platform/tracing/start-tracing.ts';
 import { warnOfUnknownVariables } from '../platform/unknown-variables.ts';
-import { type Deps, deploymentFields, openDeployment, probesOf } from './open-deps.ts';
+import {
+  type Deps,
+  dependenciesOf,
+  deploymentFields,
+  openDeployment,
+  probesOf,
+} from './open-deps.ts';
 import { createStartupRetry, notReadyProbes } from './startup-retry.ts';
 
 /** Within Kubernetes' default of 30 seconds for a pod. */
@@ -68,11 +74,19 @@ export async function runDeployment<Field extends ConfigField>(
     const metrics = createMetrics();
     const startupRetry = createStartupRetry({ log, lifecycle });
     let { probes } = startupRetry;
+    let dependencies = probes;
     let starting: Probes = {};
-    const watched = { metrics, log, probes: () => probes(), starting: () => starting };
+    const watched = {
+      metrics,
+      log,
+      probes: () => probes(),
+      dependencies: () => dependencies(),
+      starting: () => starting,
+    };
     const watch_port = await openHealth(watched, { port: config.metricsPort, lifecycle });
     const deps = await openDeployment(config, { log, lifecycle, metrics, startupRetry });
     probes = () => probesOf(deps);
+    dependencies = () => dependenciesOf(deps);
     // Not ready until its own part runs, because Kubernetes removes old pods once new ones are
     // ready.
     starting = notReadyProbes('start');
@@ -97,22 +111,27 @@ type Watching = { port: number | undefined; lifecycle: Lifecycle };
  * answers until that part has stopped.
  */
 export function serveHealthChecks({ metrics, log, ...deps }: Deps, watching: Watching) {
-  return openHealth({ metrics, log, probes: () => probesOf(deps) }, watching);
+  const probes = () => probesOf(deps);
+  const dependencies = () => dependenciesOf(deps);
+  return openHealth({ metrics, log, probes, dependencies }, watching);
 }
 
 /**
- * `starting`: further reasons not to be ready, which do not count as failing dependencies, so that
- * a start alerts nobody.
+ * `dependencies`: what alerts go by. `starting`: further reasons not to be ready, which do not
+ * count as failing dependencies, so that a start alerts nobody.
  */
-type Watched = Omit<HealthOptions, 'port'> & { starting?: () => Probes };
+type Watched = Omit<HealthOptions, 'port'> & {
+  dependencies: () => Probes;
+  starting?: () => Probes;
+};
 
 async function openHealth(
-  { starting = () => ({}), ...watched }: Watched,
+  { starting = () => ({}), dependencies, ...watched }: Watched,
   { port, lifecycle }: Watching,
 ): Promise<number | undefined> {
   const { metrics, log, probes } = watched;
   metrics.registerSources({
-    dependencies: async () => (await findReadiness(probes(), log)).checks,
+    dependencies: async () => (await findReadiness(dependencies(), log)).checks,
   });
   if (port === undefined) return undefined;
   const all = () => ({ ...probes(), ...starting() });

@@ -99,16 +99,18 @@ async function call(endpoint: Endpoint, deps: ApiDeps, http: Exchange): Promise<
   const { method } = request;
   const params = namesIn(request as Request<Record<string, string>>);
   await limitWriteRate(deps.rates, { method, principal, project_slug: params['slug'] ?? '' });
+  const client = clientNetwork(request);
+  await endpoint.admit?.({ deps, client });
   const isRead = endpoint.ignoresBody?.(principal) !== true;
   const { status, body } = await endpoint.run({
     deps,
     principal,
     params,
     query: request.query,
-    body: isRead ? parseJson(bytes) : undefined,
+    body: isRead ? parseJson(bytes, endpoint.body_values_max) : undefined,
     request_id,
     left: leftOf(response),
-    client: clientNetwork(request),
+    client,
     idempotency_key: request.get('idempotency-key'),
     if_match: request.get('if-match'),
   });

@@ -3,26 +3,19 @@
  * an error code. Spec: Staff previews.
  */
 import {
+  PREVIEW_DEADLINE_MS,
   type PreviewReply,
   previewReplySchema,
   type Rendition,
   requestPreview,
 } from '../core/delivery/preview-request.ts';
 import { ServiceError } from '../core/errors.ts';
-import {
-  BUSY_RETRY_AFTER_SECONDS,
-  PREVIEW_READ_SECONDS_MAX,
-  PREVIEW_SOURCE_BYTES_MAX,
-  RENDER_DEADLINE_SECONDS,
-} from '../core/limits.ts';
+import { BUSY_RETRY_AFTER_SECONDS, PREVIEW_SOURCE_BYTES_MAX } from '../core/limits.ts';
 import type { ScannedRevision } from '../db/scanned-revisions.ts';
 import { QueueBusy, QueueTimeout } from '../platform/queue/queue.ts';
 import type { ApiDeps } from './deps.ts';
 import { Page } from './page.ts';
 import { previewBusy } from './preview-gate.ts';
-
-const READ_MS_MAX = PREVIEW_READ_SECONDS_MAX * 1000;
-const DEADLINE_MS = READ_MS_MAX + RENDER_DEADLINE_SECONDS * 1000;
 
 export async function renderPreview(
   { previews, queue }: Pick<ApiDeps, 'previews' | 'queue'>,
@@ -32,8 +25,8 @@ export async function renderPreview(
   const max_bytes = PREVIEW_SOURCE_BYTES_MAX;
   if (source.size_bytes > max_bytes)
     throw new ServiceError('preview_too_large', { details: { max_bytes } });
-  const request = requestPreview(source, { rendition, read_ms_max: READ_MS_MAX });
-  const terms = { deadline_ms: DEADLINE_MS, signal: left };
+  const request = requestPreview(source, rendition);
+  const terms = { deadline_ms: PREVIEW_DEADLINE_MS, signal: left };
   const ask = () => queue.call('render', request, terms).catch((error) => refuse(error, left));
   return pictureOf(previewReplySchema.parse(await previews(ask, left)));
 }

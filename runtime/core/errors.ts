@@ -30,6 +30,12 @@ export const additionalErrors = {
       'A request with this Idempotency-Key is still in progress. Repeat it after Retry-After seconds.',
     retry_after: true,
   },
+  project_quota_exceeded: {
+    status: 409,
+    message:
+      'The organization has as many projects as its plan allows. Use one of them, or take a larger plan.',
+    details: ['max_projects'],
+  },
   recipe_quota_exceeded: {
     status: 409,
     message: 'The project has 1,000 recipes. Delete one first.',
@@ -356,7 +362,7 @@ export const apiErrors = {
   },
   already_cancelling: {
     status: 409,
-    message: 'The subscription is already being cancelled. Wait until its period ends.',
+    message: 'The subscription is already being canceled. Wait until its period ends.',
   },
   custom_domain_taken: {
     status: 409,

@@ -3,6 +3,7 @@
  * Spec: Events; Webhook delivery attempt. Bodies are signed in signing/webhook.ts.
  */
 import { z } from 'zod';
+import { cutText } from './cut-text.ts';
 import {
   BLOCK_REASON_LENGTH_MAX,
   WEBHOOK_ATTEMPTS_MAX,
@@ -11,7 +12,7 @@ import {
   WEBHOOK_RETRY_DELAYS_SECONDS,
   WEBHOOK_RETRY_INTERVAL_SECONDS,
 } from './limits.ts';
-import { cleanText, countCharacters, cutText } from './text.ts';
+import { cleanText, countCharacters } from './text.ts';
 
 const timestamp = z.iso.datetime({ precision: 3 });
 const fileData = {

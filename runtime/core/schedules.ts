@@ -25,7 +25,7 @@ export const schedules = {
 } as const satisfies Record<string, Schedule>;
 
 /** Jobs without a schedule, which are run by hand. */
-export const manualJobNames = ['library-indexes'] as const;
+export const manualJobNames = ['library-indexes', 'reseal'] as const;
 
 /** Whether a job runs more often than hourly: its minute is not a single number. */
 export function isFrequent({ schedule }: Schedule): boolean {

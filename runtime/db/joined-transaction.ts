@@ -16,6 +16,7 @@ export function joinTransaction(tx: Transaction): Database {
       last = run.catch(() => undefined);
       return run;
     },
+    check: async () => void (await tx.query('select 1')),
     close: async () => {},
   };
 }

@@ -18,6 +18,7 @@ export function preparedName(text: string): string | undefined {
   return names.get(text);
 }
 
+/** For the test that explains every one of them. */
 export function listPrepared(): readonly string[] {
   return [...names.keys()];
 }

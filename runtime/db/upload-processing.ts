@@ -45,7 +45,8 @@ export async function updateUploadLease(
  * Ends every lease, for an installation whose only worker is certainly gone: it was killed with
  * everything else, so its attempts are excused. A time further ahead than any lease is the pause
  * before a next attempt, and stays. A shorter pause also ends, and its attempt may be excused
- * twice. The attempts count as lost all the same: the cause may have been one of the uploads. Returns how many leases there were.
+ * twice. The attempts count as lost all the same: the cause may have been one of the uploads.
+ * Returns how many leases there were.
  */
 export async function updateUploadLeasesOver(
   db: Queryable,

@@ -8,6 +8,7 @@ import type { Clock } from '../platform/clock.ts';
 import type { Failpoint } from '../platform/failpoint.ts';
 import type { Log } from '../platform/log.ts';
 import type { Queue } from '../platform/queue/queue.ts';
+import type { Sealing } from '../platform/sealing.ts';
 import type { Buckets } from '../platform/storage/bucket.ts';
 import type { WebhookSender } from './webhook-sender.ts';
 
@@ -28,8 +29,9 @@ export type JobDeps = {
   readonly addresses?: PublicAddresses;
   /** Workers listen on the queue of another process, so requests on this one reach nobody. */
   readonly is_queue_alone?: true;
-  /** Absent if the key that opens signing secrets is not configured. */
+  /** Absent, as is `sealing`, if the keys that open secrets are not configured. */
   readonly webhooks?: WebhookSender;
+  readonly sealing?: Sealing;
 };
 
 /** Origins of the API and of delivery, the latter with a reserved host that no project has. */

@@ -4,10 +4,12 @@
  * Spec: File (status), the automatic scanner; Staff, checks.
  */
 import { recordScanResult } from '../actions/record-scan-result.ts';
-import { previewReplySchema, requestPreview } from '../core/delivery/preview-request.ts';
 import {
-  PREVIEW_READ_SECONDS_MAX,
-  RENDER_DEADLINE_SECONDS,
+  PREVIEW_DEADLINE_MS,
+  previewReplySchema,
+  requestPreview,
+} from '../core/delivery/preview-request.ts';
+import {
   SCAN_ATTEMPTS_MAX,
   SCAN_RETRY_SECONDS_FIRST,
   SCAN_RETRY_SECONDS_MAX,
@@ -28,10 +30,8 @@ export type ScanContext = Pick<JobContext, 'db' | 'queue' | 'clock' | 'log' | 's
 export type ScanCounts = Record<'clear' | 'flagged' | 'failed' | 'late' | 'put_off', number>;
 
 const AT_ONCE = 4;
-const READ_MS_MAX = PREVIEW_READ_SECONDS_MAX * 1000;
-const PICTURE_MS_MAX = READ_MS_MAX + RENDER_DEADLINE_SECONDS * 1000;
 /** Longer than a whole scan takes. */
-const LEASE_SECONDS = 2 * (PICTURE_MS_MAX / 1000 + SCAN_TIMEOUT_SECONDS);
+const LEASE_SECONDS = 2 * (PREVIEW_DEADLINE_MS / 1000 + SCAN_TIMEOUT_SECONDS);
 const HOUR_SECONDS = 3600;
 
 /**
@@ -73,8 +73,8 @@ async function findScores(
   const source = await findScannedRevision(db, check);
   if (source === undefined) throw new ScannerFault('refused', 'has no such revision to look at');
   const { rendition } = scanner;
-  const request = requestPreview(source, { rendition, read_ms_max: READ_MS_MAX });
-  const terms = { deadline_ms: PICTURE_MS_MAX, signal };
+  const request = requestPreview(source, rendition);
+  const terms = { deadline_ms: PREVIEW_DEADLINE_MS, signal };
   const reply = previewReplySchema.parse(await queue.call('render', request, terms));
   if (reply.outcome === 'done') return scanner.scan(reply.bytes, signal);
   const why = reply.outcome === 'undrawable' ? reply.reason : reply.outcome;

@@ -54,7 +54,9 @@ async function probe(context: JobContext, service: StatusService): Promise<Outco
   const deadline = AbortSignal.timeout(STATUS_PROBE_SECONDS * 1000);
   const signal = AbortSignal.any([context.signal, deadline]);
   try {
-    return (await statusProbes[service](context, signal)) ? 'good' : 'unknown';
+    if (await statusProbes[service](context, signal)) return 'good';
+    context.log.info('a service cannot be checked from this process', { service });
+    return 'unknown';
   } catch (error) {
     // The process is ending, so the failure says nothing about the service.
     if (context.signal.aborted) return 'unknown';

@@ -10,6 +10,7 @@ import { type Job, MANUAL_JOB_SECONDS_MAX, type ManualJob } from './job.ts';
 import { libraryIndexes } from './library-indexes.ts';
 import { purgeQueue } from './purge-queue.ts';
 import { reconciliation } from './reconciliation.ts';
+import { reseal } from './reseal.ts';
 import { retention } from './retention.ts';
 import { signingKeyRetirement } from './signing-key-retirement.ts';
 import { statusSampling } from './status-sampling.ts';
@@ -99,6 +100,7 @@ export const manualJobs = {
     clock: 'database',
     run: libraryIndexes,
   },
+  reseal: { deadline_seconds: MANUAL_JOB_SECONDS_MAX, clock: 'database', run: reseal },
 } as const satisfies Record<(typeof manualJobNames)[number], ManualJob>;
 
 export type JobName = keyof typeof jobs;

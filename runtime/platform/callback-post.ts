@@ -5,13 +5,14 @@
  */
 import { type IncomingMessage, request as requestHttp } from 'node:http';
 import { type RequestOptions, request as requestHttps } from 'node:https';
+import { cutText } from '../core/cut-text.ts';
 import { parseRetryAfter } from '../core/events.ts';
 import {
   WEBHOOK_ANSWER_BYTES_MAX,
   WEBHOOK_EXCERPT_LENGTH_MAX,
   WEBHOOK_TIMEOUT_SECONDS,
 } from '../core/limits.ts';
-import { cutText, stripText } from '../core/text.ts';
+import { stripText } from '../core/text.ts';
 import type { Clock } from './clock.ts';
 import { literalFault, portFault } from './egress.ts';
 import { onIncompleteResponse } from './http/on-incomplete-response.ts';

@@ -189,7 +189,7 @@ export const variables = {
     name: 'TINTYPE_KEY_ENCRYPTION_KEYS',
     type: namedKeys(),
     description:
-      'Keys that encrypt secrets at rest: comma-separated list of `id:base64(32 bytes)`; the first one encrypts',
+      'Keys that encrypt secrets at rest: comma-separated list of `id:base64(32 bytes)`; the first one encrypts, and `tintype job reseal` encrypts everything else with it',
     example: 'k2:qL5Ks2Cn1pYwO8uTgVxZ0rHdJ3mFbNeA7iQ6tSyWvXk=',
   },
   tokenKeys: {

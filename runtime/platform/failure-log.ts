@@ -5,13 +5,13 @@
 import { LRUCache } from 'lru-cache';
 import { isServiceUnavailable } from '../core/outage.ts';
 import type { Log, LogFields } from './log.ts';
+import { AGAIN_MS } from './outage-log.ts';
 import { reasonOf } from './reason-of.ts';
 
 export type FailureLog = {
   failed(says: string, failure: LogFields & { error: unknown }): void;
 };
 
-const AGAIN_MS = 60_000;
 /** How many different messages are remembered; some of them contain what was requested. */
 const WORDS_MAX = 100;
 

@@ -80,7 +80,7 @@ const logFields = [
   'file',
   'line',
   'column',
-  'expected',
+  'problem',
   'kind',
   'name',
   'namespace',

@@ -26,6 +26,11 @@ export const metricTable = {
     help: 'Bytes of bodies handed to delivery clients.',
     labels: [],
   },
+  tintype_delivery_refused_total: {
+    kind: 'counter',
+    help: 'Refused deliveries by error code. A rise of invalid_signature or unknown_kid means that somebody forges signed URLs, or that a server signs with a lost key.',
+    labels: ['code'],
+  },
   tintype_usage_unspooled_total: {
     kind: 'counter',
     help: 'Deliveries whose usage could not be written to disk: it is kept in memory until the database has it.',
@@ -59,7 +64,7 @@ export const metricTable = {
   tintype_queue_in_hand: {
     kind: 'gauge',
     help: 'Messages and calls that this process is working on, by kind of work: ingest or render.',
-    labels: ['queue'],
+    labels: ['work'],
   },
   tintype_uploads_waiting: {
     kind: 'gauge',

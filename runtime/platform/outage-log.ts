@@ -9,7 +9,8 @@ export type OutageLog = {
   succeeded(): void;
 };
 
-const AGAIN_MS = 60_000;
+/** How often a failure that lasts is logged. */
+export const AGAIN_MS = 60_000;
 
 export function createOutageLog(
   log: Pick<Log, 'warn' | 'error'>,

@@ -1,6 +1,6 @@
 /** Checks everything that a process needs for its work, in parallel. Spec: Endpoints, Infrastructure. */
-import { setTimeout as sleep } from 'node:timers/promises';
 import type { Log } from './log.ts';
+import { withTimeout } from './with-timeout.ts';
 
 export type Probes = Readonly<Record<string, () => Promise<unknown>>>;
 export type Readiness = { ready: boolean; checks: Record<string, boolean> };
@@ -19,9 +19,10 @@ export async function findReadiness(
   log: Log,
   probeMsMax = PROBE_MS_MAX,
 ): Promise<Readiness> {
+  const late = () => new Error(`no answer in ${probeMsMax} ms`);
   const results = Object.entries(probes).map(async ([name, probe]) => {
     try {
-      await Promise.race([probe(), rejectAfter(probeMsMax)]);
+      await withTimeout(probe(), probeMsMax, late);
       return [name, true] as const;
     } catch (error) {
       if (!(error instanceof StillStarting)) {
@@ -32,9 +33,4 @@ export async function findReadiness(
   });
   const checks = Object.fromEntries(await Promise.all(results));
   return { ready: Object.values(checks).every((isReady) => isReady), checks };
-}
-
-async function rejectAfter(ms: number): Promise<never> {
-  await sleep(ms, undefined, { ref: false });
-  throw new Error(`no answer in ${ms} ms`);
 }

@@ -1,5 +1,5 @@
 /**
- * Shares work among parallel callers, so that it is done once. The work is cancelled when its last caller leaves, and
+ * Shares work among parallel callers, so that it is done once. The work is canceled when its last caller leaves, and
  * stays joinable until its side effects have settled.
  */
 
@@ -39,7 +39,7 @@ export function createSingleFlight<T>(): SingleFlight<T> {
       const leave = () => {
         flight.waiters -= 1;
         if (flight.waiters > 0) return;
-        // Nobody may join work that is being cancelled.
+        // Nobody may join work that is being canceled.
         if (flights.get(key) === flight) flights.delete(key);
         flight.abandoned.abort(signal.reason);
       };

@@ -36,7 +36,7 @@ function sampleLines({ instance, data, bold }: Sample): string[] {
     `  Delivery   ${deliveryOrigin(instance, instance.project_slug)}`,
     `  Project    ${instance.project_slug}, its key is in ${data}/instance.json`,
     '',
-    'In another terminal, upload a photograph:',
+    'In another terminal, upload an image:',
     '',
     `  ${bold(`npx tintype upload photo.jpg${dataFlag}`)}`,
   ];

@@ -57,13 +57,14 @@ async function start({ options, env, log, lifecycle }: Start): Promise<void> {
   const folder = await claimDataFolder(options.data);
   lifecycle.onStop('data folder', folder.release);
   const hold = async (port: number, option: string) => {
-    const held = await reservePort({ port, option, host: LOOPBACK });
+    const both = `${option} PORT (make up ARGS="${option} PORT")`;
+    const held = await reservePort({ port, option: both, host: LOOPBACK });
     lifecycle.onStop('port', held.release);
     return held;
   };
   const ports = {
-    api: await hold(options.apiPort, '--api-port PORT'),
-    delivery: await hold(options.deliveryPort, '--delivery-port PORT'),
+    api: await hold(options.apiPort, '--api-port'),
+    delivery: await hold(options.deliveryPort, '--delivery-port'),
   };
   const file = createInstanceFile(folder.path);
   let isAnnounced = false;

@@ -7,6 +7,7 @@ import {
 import { type Deps, openDatabase, openDeps } from '../actions/open-deps.ts';
 import { serveHealthChecks } from '../actions/run-deployment.ts';
 import { createStartupRetry } from '../actions/startup-retry.ts';
+import { tellUnreadableSecrets } from '../actions/unreadable-secrets.ts';
 import { INGEST_LEASE_SECONDS } from '../core/limits.ts';
 import { databaseMessage, isTransient } from '../db/failures.ts';
 import { migrateOrAdvise } from '../db/main.ts';
@@ -65,6 +66,7 @@ export async function startParts(options: PartsOptions): Promise<void> {
   const storage = await openStorage(config, { ...options, secret });
   const db = openDatabase(config.databaseUrl, options);
   const deps = await openDeps(config, { ...options, db, buckets: storage.buckets });
+  await tellUnreadableSecrets(db, { keys: config.keyEncryptionKeys, log: options.log });
   await serveHealthChecks(deps, { port: config.metricsPort, lifecycle });
   // The data folder is ours alone, so any worker that still holds a lease on an upload was killed.
   if (!options.env['TINTYPE_DATABASE_URL']) {

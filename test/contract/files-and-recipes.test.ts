@@ -2,7 +2,7 @@
 // Usage.
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { over, photograph } from '../support/pictures.ts';
-import { type Caller, deliver, withKey, withSession } from './support/client.ts';
+import { type Caller, codeOf, deliver, withKey, withSession } from './support/client.ts';
 import { takeTintype, type UsedTintype } from './support/shared-tintype.ts';
 import { upload } from './support/upload.ts';
 
@@ -26,9 +26,6 @@ beforeAll(async () => {
 });
 
 afterAll(() => tintype?.stop());
-
-const codeOf = ({ status, body }: { status: number; body: { error?: { code: string } } }) =>
-  `${status} ${body.error?.code ?? ''}`.trim();
 
 describe('a recipe', () => {
   it('can be created, listed, replaced and deleted, and its chain works in a delivery URL', async () => {

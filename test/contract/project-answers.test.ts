@@ -1,14 +1,7 @@
 /** Watermark presets, recipes with given ids, filters, library sessions and altered signatures, on the real product. */
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { over, photograph } from '../support/pictures.ts';
-import {
-  type Answer,
-  type Caller,
-  call,
-  deliver,
-  targetOf,
-  withSession,
-} from './support/client.ts';
+import { type Caller, call, codeOf, deliver, targetOf, withSession } from './support/client.ts';
 import { takeTintype, type UsedTintype } from './support/shared-tintype.ts';
 import { upload } from './support/upload.ts';
 
@@ -26,9 +19,6 @@ beforeAll(async () => {
 }, 300_000);
 
 afterAll(() => tintype?.stop());
-
-const codeOf = ({ status, body }: Answer) =>
-  body?.error === undefined ? String(status) : `${status} ${body.error.code}`;
 
 describe('a watermark preset', () => {
   const presets = `${PATH}/watermark-presets`;

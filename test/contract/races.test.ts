@@ -10,6 +10,7 @@ import { type BusyClients, startBusyClients } from './support/busy-clients.ts';
 import {
   type Answer,
   type Caller,
+  codeOf,
   deliver,
   put,
   targetOf,
@@ -52,9 +53,6 @@ afterAll(async () => {
   await second?.end('SIGKILL');
   await deployment?.stop();
 });
-
-const codeOf = ({ status, body }: Answer) =>
-  body?.error === undefined ? String(status) : `${status} ${body.error.code}`;
 
 /** Makes concurrent calls, alternating between the processes. */
 function atOnce<T>(count: number, call: (caller: Caller, n: number) => Promise<T>): Promise<T[]> {

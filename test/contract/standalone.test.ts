@@ -11,6 +11,7 @@ import pg from 'pg';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { over, photograph } from '../support/pictures.ts';
 import { must } from '../support/rows.ts';
+import { until } from '../support/until.ts';
 import { deliver, targetOf, withKey, withSession } from './support/client.ts';
 import { diagnose, wrongIn } from './support/doctor.ts';
 import { childrenOf, isRunning } from './support/processes.ts';
@@ -34,7 +35,6 @@ const CALLS = [
   ...['api', 'delivery', 'worker', 'dispatcher', 'doctor'],
 ];
 const SIGNED_SECONDS_MIN = 60;
-const START_SECONDS_MAX = 120;
 
 const WRONG = `apiVersion: tintype.dev/v1alpha1
 kind: Project
@@ -65,13 +65,6 @@ async function stop(signal: NodeJS.Signals): Promise<number | null> {
 }
 
 /** Polls until the condition holds, by default for ten seconds. */
-async function eventually(holds: () => Promise<boolean> | boolean, seconds = 10): Promise<void> {
-  for (let tries = 0; !(await holds()); tries += 1) {
-    if (tries === seconds * 10) throw new Error(`not within ${seconds} s: ${holds}`);
-    await sleep(100);
-  }
-}
-
 const demo = () => withKey(started(), started().instance.api_key);
 const postgresPid = () =>
   Number(readFileSync(join(data, 'postgres/data/postmaster.pid'), 'utf8').split('\n', 1)[0]);
@@ -143,7 +136,7 @@ describe('Tintype on one machine', { shuffle: false }, () => {
           file: 'wrong.yaml',
           line: 6,
           path: 'spec.deliveryAccess',
-          expected: expect.stringMatching(/Public.*Protected.*"Open"/),
+          problem: expect.stringMatching(/Public.*Protected.*"Open"/),
         },
       ]);
       const { status, body } = await demo()('GET', '/v1/projects/demo');
@@ -173,16 +166,16 @@ describe('Tintype on one machine', { shuffle: false }, () => {
 
     it('is applied again within seconds when a document changes', async () => {
       await change('displayName: Demo', 'displayName: Changed');
-      await eventually(async () => (await projectName()) === 'Changed');
+      await until(async () => expect(await projectName()).toBe('Changed'));
     });
 
     it('keeps the last valid state while a document is invalid, and applies it once it is fixed', async () => {
       await change('displayName: Changed', 'displayName: 12');
       const reports = () => started().stderr.filter((line) => line.includes('spec.displayName'));
-      await eventually(() => reports().length > 0);
+      await until(() => expect(reports()).not.toEqual([]));
       expect(await projectName()).toBe('Changed');
       await change('displayName: 12', 'displayName: Mended');
-      await eventually(async () => (await projectName()) === 'Mended');
+      await until(async () => expect(await projectName()).toBe('Mended'));
       expect(reports()).toHaveLength(1);
       await rm(join(config, 'wrong.yaml'));
     });
@@ -210,7 +203,7 @@ describe('Tintype on one machine', { shuffle: false }, () => {
       const picture = join(data, 'Summer Photo (1).jpg');
       await writeFile(picture, await over(photograph(640, 480)).jpeg().toBuffer());
       const owner = await withSession(started(), 'demo');
-      await eventually(async () => (await owner('GET', '/v1/projects/shop')).status === 200);
+      await until(async () => expect((await owner('GET', '/v1/projects/shop')).status).toBe(200));
       const { code, stdout } = await runTintype([
         'upload',
         picture,
@@ -225,11 +218,24 @@ describe('Tintype on one machine', { shuffle: false }, () => {
       );
       expect(code).toBe(0);
       const nowhere = await runTintype(['upload', picture, '--project', 'nope', '--data', data]);
-      expect(nowhere.stderr).toEqual(oneLine(/this machine has no key of a project nope/));
+      expect(nowhere.stderr).toEqual(oneLine(/demo, .* has no project nope: declare it .*--sub/));
       await rm(join(config, 'shop.yaml'));
-      await eventually(
-        async () => (await owner('GET', '/v1/projects/shop')).body.status === 'suspended',
-      );
+      await until(async () => {
+        expect((await owner('GET', '/v1/projects/shop')).body.status).toBe('suspended');
+      });
+    });
+
+    it('is not the only one: `tintype upload --sub` takes a project of its person', async () => {
+      const kite = await withSession(started(), 'kite');
+      expect((await kite('POST', '/v1/projects', { project_slug: 'kite' })).status).toBe(201);
+      const picture = join(data, 'kite.png');
+      await writeFile(picture, await over(photograph(40, 30)).png().toBuffer());
+      const words = ['upload', picture, '--project', 'kite', '--data', data];
+      const other = await runTintype([...words, '--sub', 'stranger']);
+      expect(other.stderr).toEqual(oneLine(/stranger has no project kite: .*--sub/));
+      const { code, stdout } = await runTintype([...words, '--sub', 'kite']);
+      expect(stdout).toContain('/originals/f/kite.png\n');
+      expect(code).toBe(0);
     });
   });
 
@@ -255,7 +261,9 @@ describe('Tintype on one machine', { shuffle: false }, () => {
         const server = await listenAnywhere();
         const { code, stderr, stdout } = await taken(option, server.port);
         await server.close();
-        expect(stderr).toEqual(oneLine(new RegExp(`port ${server.port} is taken.*${option}`)));
+        expect(stderr).toEqual(
+          oneLine(new RegExp(`port ${server.port} is taken.*${option}.*make up ARGS=`)),
+        );
         expect([code, stdout]).toEqual([1, '']);
       },
     );
@@ -336,7 +344,9 @@ describe('Tintype on one machine', { shuffle: false }, () => {
       await db.end();
       process.kill(started().instance.pid, 'SIGKILL');
       process.kill(postgres, 'SIGKILL');
-      await eventually(() => !isRunning(postgres) && !isRunning(started().instance.pid));
+      await until(() => {
+        expect([postgres, started().instance.pid].filter(isRunning)).toEqual([]);
+      });
       const { stderr } = await start();
       const { status } = await demo()('GET', '/v1/projects/demo/files/kept.jpg');
       expect([status, started().instance.api_key]).toEqual([200, api_key]);
@@ -351,7 +361,7 @@ describe('Tintype on one machine', { shuffle: false }, () => {
     it('suspends its project and disables its API key', async () => {
       await rm(join(config, 'project.yaml'));
       const key = demo();
-      await eventually(async () => (await key('GET', '/v1/key')).status === 401);
+      await until(async () => expect((await key('GET', '/v1/key')).status).toBe(401));
     });
 
     it('keeps its project suspended across a clean restart by SIGTERM', async () => {
@@ -367,7 +377,7 @@ describe('Tintype on one machine', { shuffle: false }, () => {
       await cp(join(projectRoot, 'config/samples/project.yaml'), join(config, 'project.yaml'));
       const found = async (): Promise<Instance> =>
         JSON.parse(await readFile(join(data, 'instance.json'), 'utf8'));
-      await eventually(async () => (await found()).project_slug === 'demo');
+      await until(async () => expect((await found()).project_slug).toBe('demo'));
       const key = withKey(started(), (await found()).api_key);
       expect((await key('GET', '/v1/key')).status).toBe(200);
     });
@@ -412,7 +422,7 @@ describe('Tintype on one machine', { shuffle: false }, () => {
       const child = spawnTintype(upArgs(own), { inside: ['setsid'] });
       const [stdout, stderr] = [text(child.stdout), text(child.stderr)];
       const ended = new Promise((done) => child.once('exit', done));
-      await eventually(() => existsSync(join(own, sign)));
+      await until(() => expect(existsSync(join(own, sign))).toBe(true));
       process.kill(target(must(child.pid)), signal);
       expect(await ended).toBe(0);
       expect([await stdout, await stderr]).toEqual(['', '']);
@@ -450,10 +460,10 @@ describe('Tintype on one machine', { shuffle: false }, () => {
       const command = [process.execPath, launcher, ...words].join(' ');
       const terminal = spawn('script', ['-qec', command, '/dev/null'], { stdio: 'ignore' });
       const instance = join(own, 'instance.json');
-      await eventually(() => existsSync(instance), START_SECONDS_MAX);
+      await until(() => expect(existsSync(instance)).toBe(true));
       const { pid } = JSON.parse(await readFile(instance, 'utf8'));
       terminal.kill('SIGKILL');
-      await eventually(() => !isRunning(pid));
+      await until(() => expect(isRunning(pid)).toBe(false));
       const left = ['instance.json', 'postgres/data/postmaster.pid'];
       expect(left.filter((name) => existsSync(join(own, name)))).toEqual([]);
       await removeFolder(own);
@@ -472,6 +482,8 @@ describe('Tintype on one machine', { shuffle: false }, () => {
       const wrong = [
         [],
         ['fly'],
+        ['fly', '--help'],
+        ['help', 'fly'],
         ['up', '--fast'],
         ['up', '--data', ''],
         ['env', '--data', ''],

@@ -3,9 +3,9 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { over, photograph } from '../support/pictures.ts';
 import {
-  type Answer,
   anonymous,
   type Caller,
+  codeOf,
   deliver,
   targetOf,
   withKey,
@@ -34,9 +34,6 @@ beforeAll(async () => {
 });
 
 afterAll(() => tintype?.stop());
-
-const codeOf = ({ status, body }: Answer) =>
-  body?.error === undefined ? String(status) : `${status} ${body.error.code}`;
 
 async function newProject(project_slug: string, settings: object = {}) {
   const made = await alice('POST', '/v1/projects', { project_slug, ...settings });

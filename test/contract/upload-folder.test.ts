@@ -31,7 +31,7 @@ beforeAll(async () => {
   uploading = ['--data', tintype.data, '--project', project];
   outcomes = {
     ...written,
-    'nothing.jpg': /^✗ invalid_request: There is no such file\. Check its name/,
+    'nothing.jpg': /^✗ unreadable_file: There is no such file\. Check its name/,
   };
   // The names to which a shell expands `*`, and two more.
   const names = (await readdir(folder)).filter((name) => name !== 'sub').toSorted();

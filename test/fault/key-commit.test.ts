@@ -92,7 +92,7 @@ describe('key management with an unknown commit outcome', { shuffle: false }, ()
         project_slug: `p-${fault.name.replaceAll(' ', '-')}`,
         name: 'Shop',
       };
-      const made = await during(createProject(deps(), { project, actor }));
+      const made = await during(createProject(deps(), { project, actor, projects_max: 10 }));
       const [key, ...more] = await listSigningKeys(db, project.project_id);
       expect(more).toEqual([]);
       expect(made.active_signing_kid).toBe(must(key).kid);

@@ -25,7 +25,11 @@ const ONLY_IN: Record<string, readonly string[]> = {
   express: ['runtime/api/'],
   jose: ['runtime/platform/identity.ts', 'runtime/standalone/identity-provider.ts'],
   pino: ['runtime/platform/log.ts'],
-  'prom-client': ['runtime/platform/metrics.ts', 'operator/kube/metrics.ts'],
+  'prom-client': [
+    'runtime/platform/metrics.ts',
+    'runtime/platform/list-metrics.ts',
+    'operator/kube/metrics.ts',
+  ],
   '@aws-sdk/client-s3': ['runtime/platform/storage/s3'],
   '@aws-sdk/s3-request-presigner': ['runtime/platform/storage/s3'],
   amqplib: ['runtime/platform/queue/rabbitmq'],

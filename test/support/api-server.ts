@@ -21,6 +21,7 @@ import {
 import { apiClient, REQUEST_SIGNING_SECRET } from './api-client.ts';
 import { apiDeps, STORAGE_SECRET } from './api-deps.ts';
 import { openBackend } from './backend.ts';
+import { closeHttp } from './close-http.ts';
 import { useDatabase } from './database.ts';
 
 export const STAFF_SUBJECT = 'user_staff';
@@ -78,8 +79,7 @@ export function useApi() {
     app = usualApp;
   });
   afterAll(async () => {
-    server.closeAllConnections();
-    server.close();
+    await closeHttp(server);
     await usual.queue.close();
     rmSync(folder, { recursive: true, force: true });
   });

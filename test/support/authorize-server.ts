@@ -16,6 +16,7 @@ import type { Database } from '../../runtime/db/client.ts';
 import { systemClock } from '../../runtime/platform/clock.ts';
 import { createIdentity } from '../../runtime/platform/identity.ts';
 import { createLog } from '../../runtime/platform/log.ts';
+import { closeHttp } from './close-http.ts';
 import { useDatabase } from './database.ts';
 import { makeSigningPair, startKeySetServer } from './key-set-server.ts';
 
@@ -55,10 +56,7 @@ export function useAuthorizeServer() {
     await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
     state.baseUrl = `http://127.0.0.1:${(server.address() as AddressInfo).port}`;
   });
-  afterAll(() => {
-    server.closeAllConnections();
-    server.close();
-  });
+  afterAll(() => closeHttp(server));
   beforeEach(() => {
     Object.assign(state, { allowed: ['dash'], deps: {} });
   });

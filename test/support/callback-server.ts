@@ -8,6 +8,7 @@ import {
 } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { buffer } from 'node:stream/consumers';
+import { closeHttp } from './close-http.ts';
 
 export type CallbackSeen = {
   path: string;
@@ -57,12 +58,7 @@ export async function startCallbackServer(): Promise<CallbackServer> {
     answer: (next) => {
       answer = next;
     },
-    close: async () => {
-      const closed = once(server, 'close');
-      server.close();
-      server.closeAllConnections();
-      await closed;
-    },
+    close: () => closeHttp(server),
   };
 }
 

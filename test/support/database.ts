@@ -59,6 +59,7 @@ export function useDatabase(options: Omit<DatabaseOptions, 'url'> = {}): {
   const db: Database = {
     query: (text, values) => get().query(text, values),
     transaction: (work, settings) => get().transaction(work, settings),
+    check: () => get().check(),
     close: () => get().close(),
   };
   return { db, url, open };

@@ -2,6 +2,7 @@
 import { createServer, type ServerResponse } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { exportJWK, generateKeyPair, type JWTPayload, SignJWT } from 'jose';
+import { closeHttp } from './close-http.ts';
 
 export type KeySetServer = Awaited<ReturnType<typeof startKeySetServer>>;
 export type SigningPair = Awaited<ReturnType<typeof makeSigningPair>>;
@@ -32,11 +33,7 @@ export async function startKeySetServer() {
   return {
     state,
     url: `http://127.0.0.1:${port}/jwks.json`,
-    close: () =>
-      new Promise((resolve) => {
-        server.close(resolve);
-        server.closeAllConnections();
-      }),
+    close: () => closeHttp(server),
   };
 }
 

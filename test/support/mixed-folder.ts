@@ -36,11 +36,11 @@ export async function writeMixedFolder(folder: string): Promise<Record<string, R
   await symlink('circle.png', join(folder, 'circle.png'));
   return {
     ...Object.fromEntries(files.map(({ name, says }) => [name, says])),
-    folder: /^✗ invalid_request: This is a folder\. Name the files in it, .*folder\/\*$/,
+    folder: /^✗ unreadable_file: This is a folder\. Name the files in it, .*folder\/\*$/,
     'link.png': READY,
     'dangling.png':
-      /^✗ invalid_request: This link points to a file that does not exist\. Correct the link\.$/,
-    'circle.png': /^✗ invalid_request: This is a link that points to itself\. Name the image\.$/,
+      /^✗ unreadable_file: This link points to a file that does not exist\. Correct the link\.$/,
+    'circle.png': /^✗ unreadable_file: This is a link that points to itself\. Name the image\.$/,
   };
 }
 

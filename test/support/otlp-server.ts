@@ -2,6 +2,7 @@
 import { createServer } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { text } from 'node:stream/consumers';
+import { closeHttp } from './close-http.ts';
 
 export type SeenSpan = {
   service: string;
@@ -19,19 +20,22 @@ export type OtlpServer = {
   spans: SeenSpan[];
   /** All request bodies as received. */
   bodies: string[];
+  /** How many requests to other paths were answered with 404. */
+  refused(): number;
   close(): Promise<void>;
 };
 
 export async function startOtlpServer(): Promise<OtlpServer> {
   const spans: SeenSpan[] = [];
   const bodies: string[] = [];
+  let refused = 0;
   const server = createServer((request, response) => {
     void text(request).then((body) => {
       const isTraces = request.method === 'POST' && request.url === '/v1/traces';
       if (isTraces) {
         bodies.push(body);
         spans.push(...spansOf(JSON.parse(body)));
-      }
+      } else refused += 1;
       response.writeHead(isTraces ? 200 : 404, { 'content-type': 'application/json' }).end('{}');
     });
   });
@@ -40,10 +44,8 @@ export async function startOtlpServer(): Promise<OtlpServer> {
     url: `http://127.0.0.1:${(server.address() as AddressInfo).port}`,
     spans,
     bodies,
-    close: async () => {
-      server.closeAllConnections();
-      await new Promise((resolve) => server.close(resolve));
-    },
+    refused: () => refused,
+    close: () => closeHttp(server),
   };
 }
 

@@ -3,6 +3,7 @@ import { once } from 'node:events';
 import { createServer, type IncomingHttpHeaders, type ServerResponse } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { buffer } from 'node:stream/consumers';
+import { closeHttp } from './close-http.ts';
 
 export type PictureSeen = { headers: IncomingHttpHeaders; bytes: Buffer };
 /** Ends the response, or leaves it open. */
@@ -65,11 +66,6 @@ export async function startScannerServer(): Promise<ScannerServer> {
     answer: (next) => {
       answer = next;
     },
-    close: async () => {
-      const closed = once(server, 'close');
-      server.close();
-      server.closeAllConnections();
-      await closed;
-    },
+    close: () => closeHttp(server),
   };
 }

@@ -8,6 +8,7 @@ import { stripTypeScriptTypes } from 'node:module';
 import type { AddressInfo } from 'node:net';
 import { extname, join } from 'node:path';
 import { projectRoot } from '../house/source-files.ts';
+import { closeHttp } from './close-http.ts';
 
 /**
  * Not `/`, because Vitest takes the paths in a browser's errors for file names and reads these
@@ -42,11 +43,7 @@ export async function startSite(host = '127.0.0.1'): Promise<Site> {
   return {
     origin: `http://${host}:${port}`,
     answers,
-    close: () =>
-      new Promise((closed) => {
-        server.closeAllConnections();
-        server.close(() => closed());
-      }),
+    close: () => closeHttp(server),
   };
 }
 

@@ -7,6 +7,7 @@ import type { AddressInfo } from 'node:net';
 import { Readable } from 'node:stream';
 import { buffer } from 'node:stream/consumers';
 import { setTimeout as sleep } from 'node:timers/promises';
+import { closeHttp } from './close-http.ts';
 
 export type StorageOperation =
   | 'put'
@@ -80,10 +81,7 @@ export async function startStorageFaultProxy(target: string): Promise<StorageFau
     endpoint: `http://127.0.0.1:${(server.address() as AddressInfo).port}`,
     set: (fault) => Object.assign(state, { fault, hits: 0 }),
     hits: () => state.hits,
-    close: async () => {
-      server.closeAllConnections();
-      await new Promise((resolve) => server.close(resolve));
-    },
+    close: () => closeHttp(server),
   };
 }
 

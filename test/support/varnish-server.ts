@@ -10,6 +10,7 @@ import type { AddressInfo } from 'node:net';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { promisify } from 'node:util';
+import { closeHttp } from './close-http.ts';
 import { endServer } from './end-server.ts';
 import { untilServing } from './until-serving.ts';
 
@@ -99,10 +100,6 @@ async function startService(first: number) {
     use: (port: number) => {
       target = port;
     },
-    close: async () => {
-      server.closeAllConnections();
-      server.close();
-      await once(server, 'close');
-    },
+    close: () => closeHttp(server),
   };
 }

@@ -13,7 +13,7 @@ type Failing = { metric: string; failed: string; window?: string };
 const above = ({ metric, failed, window = '5m' }: Failing, share: number, count: number) =>
   `sum by (namespace) (${rate(`${metric}{${failed}}`, window)}) / sum by (namespace) (${rate(metric, window)}) > ${share} and sum by (namespace) (increase(${metric}{${failed}}[${window}])) > ${count}`;
 
-/** With little traffic, one picture is a large share: most must fail, as in an outage. */
+/** With little traffic, one image is a large share: most must fail, as in an outage. */
 const mostFailing = (of: Failing) => above(of, 0.5, 2);
 const failing = (of: Failing, share: number) => `${above(of, share, 10)} or ${mostFailing(of)}`;
 
@@ -41,7 +41,7 @@ export const alerts: readonly Alert[] = [
     expr: 'max by (namespace) (tintype_job_last_done{job="status-sampling", what="failed"}) > 0',
     for: '3m',
     severity: 'critical',
-    summary: 'A service fails its test, which runs once a minute.',
+    summary: 'A service fails its check, which runs once a minute.',
     description:
       '{{ $value | humanize }} of five services fail; /status of the API in {{ $labels.namespace }} names them.',
   },
@@ -205,9 +205,9 @@ export const alerts: readonly Alert[] = [
     expr: 'max by (namespace) (tintype_checks_waiting_seconds) > 900',
     for: '5m',
     severity: 'warning',
-    summary: 'New pictures are not scanned.',
+    summary: 'New images are not scanned.',
     description:
-      'A picture in {{ $labels.namespace }} has been waiting for the scanner for {{ $value | humanizeDuration }}.',
+      'An image in {{ $labels.namespace }} has been waiting for the scanner for {{ $value | humanizeDuration }}.',
   },
   {
     name: 'TintypePurgesFailing',

@@ -22,7 +22,7 @@ export const dashboardRows: readonly PanelRow[] = [
       {
         title: 'Failing services',
         description:
-          'How many of the five services failed their last test, which runs once a minute; /status of the API names them. A bucket that can be read but not written shows only here.',
+          'How many of the five services failed their last check, which runs once a minute; /status of the API names them. A bucket that can be read but not written shows only here.',
         unit: 'short',
         targets: [
           [
@@ -92,6 +92,13 @@ export const dashboardRows: readonly PanelRow[] = [
         targets: [
           [`sum by (status) (${rate('tintype_delivery_request_seconds_count')})`, '{{status}}'],
         ],
+      },
+      {
+        title: 'Refused deliveries',
+        description:
+          'Refusals of the delivery hosts per second, by error code; invalid_signature and unknown_kid are forged or outdated signed URLs.',
+        unit: 'reqps',
+        targets: [[`sum by (code) (${rate('tintype_delivery_refused_total')})`, '{{code}}']],
       },
       latency('Delivery latency', {
         metric: 'tintype_delivery_request_seconds',

@@ -12,16 +12,16 @@ export const deskAlerts: readonly Alert[] = [
     expr: `max by (namespace) (tintype_checks_unreviewed_seconds) > ${3 * 86_400}`,
     for: '5m',
     severity: 'warning',
-    summary: 'Flagged pictures wait for a moderator.',
+    summary: 'Flagged images wait for a moderator.',
     description:
-      'A picture in {{ $labels.namespace }} that the scanner flagged was published {{ $value | humanizeDuration }} ago, and nobody has reviewed it.',
+      'An image in {{ $labels.namespace }} that the scanner flagged was published {{ $value | humanizeDuration }} ago, and nobody has reviewed it.',
   },
   {
     name: 'TintypeOrganizationOverQuota',
     expr: 'max by (namespace) (tintype_organizations_over_quota{plan="paid"}) - min by (namespace) (min_over_time(tintype_organizations_over_quota{plan="paid"}[1d])) > 0',
     for: '5m',
     severity: 'warning',
-    summary: 'A paying organization is over quota: its pictures are not delivered.',
+    summary: 'A paying organization is over quota: its images are not delivered.',
     description:
       'Organizations with a paid plan in {{ $labels.namespace }} that are over quota: {{ $value | humanize }} more than at some time in the last day.',
   },

@@ -6,22 +6,22 @@ export const deskRows: readonly PanelRow[] = [
     title: 'Work for people',
     panels: [
       {
-        title: 'Flagged pictures waiting for a moderator',
+        title: 'Flagged images waiting for a moderator',
         description:
-          'Pictures that the scanner flagged and nobody has reviewed; most of them are served meanwhile.',
+          'Images that the scanner flagged and nobody has reviewed; most of them are served meanwhile.',
         unit: 'short',
         targets: [[gauge('tintype_checks_unreviewed', 'namespace'), '{{namespace}}']],
       },
       {
-        title: 'Oldest flagged picture waiting for a moderator',
-        description: 'How long ago the oldest of these pictures was published.',
+        title: 'Oldest flagged image waiting for a moderator',
+        description: 'How long ago the oldest of these images was published.',
         unit: 's',
         targets: [[gauge('tintype_checks_unreviewed_seconds', 'namespace'), '{{namespace}}']],
       },
       {
         title: 'Organizations over quota',
         description:
-          'Organizations whose pictures are not delivered for lack of credits; paid means every plan except trial.',
+          'Organizations whose images are not delivered for lack of credits; paid means every plan except trial.',
         unit: 'short',
         targets: [[gauge('tintype_organizations_over_quota', 'plan'), '{{plan}}']],
       },

@@ -41,7 +41,7 @@ export const workRows: readonly PanelRow[] = [
       {
         title: 'Killed decoders',
         description:
-          'Decoders that ended before their picture was finished, by reason; occasional ones are bad pictures.',
+          'Decoders that ended before their image was finished, by reason; occasional ones are bad images.',
         unit: 'ops',
         targets: [[`sum by (reason) (${rate('tintype_decoders_killed_total')})`, '{{reason}}']],
       },
@@ -55,7 +55,7 @@ export const workRows: readonly PanelRow[] = [
         title: 'Messages in progress',
         description: 'Messages and calls that each pod is working on, by queue.',
         unit: 'short',
-        targets: [[gauge('tintype_queue_in_hand', 'pod, queue'), '{{pod}} {{queue}}']],
+        targets: [[gauge('tintype_queue_in_hand', 'pod, work'), '{{pod}} {{work}}']],
       },
     ],
   },
@@ -117,19 +117,19 @@ export const workRows: readonly PanelRow[] = [
       },
       {
         title: 'Scans by result',
-        description: 'Scans of new pictures: clear, flagged, failed, put_off (retried) or late.',
+        description: 'Scans of new images: clear, flagged, failed, put_off (retried) or late.',
         unit: 'ops',
         targets: [[`sum by (result) (${rate('tintype_scans_total')})`, '{{result}}']],
       },
       {
-        title: 'Pictures waiting for the scanner',
-        description: 'New pictures that are not scanned yet; they are served meanwhile.',
+        title: 'Images waiting for the scanner',
+        description: 'New images that are not scanned yet; they are served meanwhile.',
         unit: 'short',
         targets: [[gauge('tintype_checks_waiting', 'namespace'), '{{namespace}}']],
       },
       {
-        title: 'Oldest picture waiting for the scanner',
-        description: 'How long the oldest picture has waited; normally seconds.',
+        title: 'Oldest image waiting for the scanner',
+        description: 'How long the oldest image has waited; normally seconds.',
         unit: 's',
         targets: [[gauge('tintype_checks_waiting_seconds', 'namespace'), '{{namespace}}']],
       },

@@ -1,11 +1,13 @@
 /** Tables of what an installation offers besides its API: metrics, jobs, plans, reserved words. */
 import { createKubeMetrics } from '../../../operator/kube/metrics.ts';
-import { defaultPlans } from '../../../runtime/core/plans.ts';
+import { type JobText, jobTexts } from '../../../runtime/core/job-texts.ts';
+import { defaultPlans, planProjects } from '../../../runtime/core/plans.ts';
 import { RESERVED_PROJECT_SLUGS } from '../../../runtime/core/slug.ts';
 import type { Job } from '../../../runtime/jobs/job.ts';
 import { jobs } from '../../../runtime/jobs/table.ts';
+import type { MetricFacts } from '../../../runtime/platform/list-metrics.ts';
 import { metricTable } from '../../../runtime/platform/metric-table.ts';
-import { createMetrics, type MetricFacts } from '../../../runtime/platform/metrics.ts';
+import { createMetrics } from '../../../runtime/platform/metrics.ts';
 import { code, codes, table } from './markdown.ts';
 
 export function printMetrics(): string {
@@ -46,14 +48,27 @@ export function printJobs(): string {
   return table(['job', 'schedule (UTC)', 'a missed run means'], rows);
 }
 
+/** Also of the jobs that run only when called. */
+export function printJobCounts(): string {
+  const rows = Object.entries<JobText>(jobTexts).flatMap(([name, { does, counts }]) =>
+    Object.entries(counts).map(([what, meaning], at) => [
+      at === 0 ? `${code(name)} ${does}` : '',
+      code(what),
+      meaning,
+    ]),
+  );
+  return table(['job', 'count', 'meaning'], rows);
+}
+
 export function printPlans(): string {
-  const rows = Object.entries(defaultPlans).map(([name, { credits, granted, storage_bytes }]) => [
+  const rows = Object.entries(defaultPlans).map(([name, plan]) => [
     code(name),
-    credits.toLocaleString('en-US'),
-    granted,
-    `${storage_bytes / 1024 ** 3} GiB`,
+    plan.credits.toLocaleString('en-US'),
+    plan.granted,
+    planProjects(defaultPlans, name).toLocaleString('en-US'),
+    `${plan.storage_bytes / 1024 ** 3} GiB`,
   ]);
-  return table(['plan', 'credits', 'granted', 'storage of each project'], rows);
+  return table(['plan', 'credits', 'granted', 'projects', 'storage of each project'], rows);
 }
 
 export function printReservedSlugs(): string {

@@ -12,6 +12,7 @@ import {
 import { eventTable, webhookHeaderTable } from './events.ts';
 import { limitTables } from './limits.ts';
 import {
+  printJobCounts,
   printJobs,
   printMetrics,
   printOperatorMetrics,
@@ -44,6 +45,7 @@ export const sections: ReadonlyMap<string, () => string> = new Map([
   ['process-metrics', printProcessMetrics],
   ['operator-metrics', printOperatorMetrics],
   ['jobs', printJobs],
+  ['job-counts', printJobCounts],
   ['plans', printPlans],
   ['reserved slugs', printReservedSlugs],
 ]);

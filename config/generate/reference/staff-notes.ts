@@ -1,7 +1,7 @@
 /** What the staff and public endpoints do, for the reference. */
 export const staffNotes: Readonly<Record<string, string>> = {
   'POST /v1/public/access-requests':
-    'Records an access request: at most 10 a minute from one IP address and 3 an hour for one e-mail address. Pages of the [marketing origins](../configuration.md) and of localhost may call it. A site that calls on behalf of its visitors sends `X-Service-Client-Ip-Hash`, the SHA-256 of IP address and salt in hex, which counts only if every hop is a trusted proxy. `source_ip_hash` is accepted and ignored. Answers `{ accepted: true }`.',
+    'Records an access request: at most 10 a minute from one IP address, including those that are refused for their bodies, and 3 an hour for one e-mail address. Pages of the [marketing origins](../configuration.md) and of localhost may call it. A site that calls on behalf of its visitors sends `X-Service-Client-Ip-Hash`, the SHA-256 of IP address and salt in hex, which counts only if every hop is a trusted proxy. `source_ip_hash` is accepted and ignored. Answers `{ accepted: true }`.',
   'GET /v1/public/status':
     'Answers `{ services, incidents }`: whether each of `api`, `delivery`, `render`, `ingest` and `webhooks` worked, minute by minute over 24 hours, and the incidents that are open or ended within the last week.',
   'GET /v1/staff/access-requests': 'Access requests, newest first.',

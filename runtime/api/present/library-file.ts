@@ -8,6 +8,7 @@ import { ServiceError } from '../../core/errors.ts';
 import type { LibraryFileRecord } from '../../core/resources/library-session.ts';
 import { signDeliveryUrl } from '../../core/signing/delivery-url.ts';
 import type { ListedFile } from '../../db/files.ts';
+import { openSecret } from '../../platform/open-secret.ts';
 import { signingKeyContext } from '../../platform/sealing-contexts.ts';
 import type { LibrarySessionPrincipal } from '../auth/principal.ts';
 import type { ApiDeps } from '../deps.ts';
@@ -49,7 +50,7 @@ function isFreeForAll(project: Project): boolean {
 function thumbnailSigner(sealing: ApiDeps['sealing'], project: Project, exp: number) {
   const { project_id, signing_kid: kid, signing_secret_sealed: sealed } = project;
   if (kid === null || sealed === null) throw new ServiceError('signing_key_missing');
-  const secret = sealing.open(sealed, signingKeyContext(kid));
+  const secret = openSecret(sealing, sealed, signingKeyContext(kid));
   return (path: string) => ({
     exp,
     kid,

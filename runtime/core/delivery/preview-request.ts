@@ -1,6 +1,7 @@
 // The preview of a revision for staff and the scanner: the whole image, reduced, drawn by a render worker and stored
 // nowhere. This is the contract between callers and worker. Spec: Staff previews.
 import { z } from 'zod';
+import { PREVIEW_READ_SECONDS_MAX, RENDER_DEADLINE_SECONDS } from '../limits.ts';
 import type { OutputFormat, Size } from './geometry.ts';
 import { renderCostMs } from './render-cost.ts';
 import { drawingFields, type RenderableFile, type RenderRequest } from './render-request.ts';
@@ -27,9 +28,13 @@ export type PreviewReply =
   | { readonly outcome: 'missing' | 'unread' }
   | { readonly outcome: 'undrawable'; readonly reason: string };
 
+const READ_MS_MAX = PREVIEW_READ_SECONDS_MAX * 1000;
+/** How long its caller waits: until the source is read, and the preview drawn. */
+export const PREVIEW_DEADLINE_MS = READ_MS_MAX + RENDER_DEADLINE_SECONDS * 1000;
+
 export function requestPreview(
   { project_id, ...file }: PreviewSource,
-  { rendition, read_ms_max }: { rendition: Rendition; read_ms_max: number },
+  rendition: Rendition,
 ): PreviewRequest {
   const { format, quality } = rendition;
   const { width, height } = file;
@@ -39,7 +44,7 @@ export function requestPreview(
   const source = object === 'original' ? file : { ...object, is_lossless: false };
   const { object_key: source_key } = source;
   const cost_ms = renderCostMs({ source, ...place, output, format });
-  return { project_id, source_key, ...place, cost_ms, plan, read_ms_max };
+  return { project_id, source_key, ...place, cost_ms, plan, read_ms_max: READ_MS_MAX };
 }
 
 /** The facts about a revision that a preview needs. */

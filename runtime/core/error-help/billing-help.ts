@@ -18,7 +18,7 @@ export const billingHelp = {
   },
   use_billing_portal: {
     cause:
-      'The organization is billed by provider A, and its subscriptions are cancelled in the provider’s own portal.',
+      'The organization is billed by provider A, and its subscriptions are canceled in the provider’s own portal.',
     steps: ['Open the billing portal and cancel there.'],
   },
   no_subscription: {
@@ -26,7 +26,7 @@ export const billingHelp = {
     steps: ['Check with `GET /v1/me` that it is the right organization.'],
   },
   already_cancelling: {
-    cause: 'The subscription is already cancelled and runs until the end of the paid period.',
+    cause: 'The subscription is already canceled and runs until the end of the paid period.',
     steps: ['You do not have to do anything; delivery continues until then.'],
   },
   billing_unavailable: {

@@ -53,6 +53,15 @@ export const projectHelp = {
       'To have a second one, choose another name.',
     ],
   },
+  project_quota_exceeded: {
+    cause:
+      'The organization has as many projects as its plan allows, or more. Suspended and deleted projects count, as a project is never erased.',
+    steps: [
+      'Use an existing project: `PATCH /v1/projects/{slug}` with `{"status": "active"}` wakes one that you deleted.',
+      'Or take a larger plan, or ask support: staff can create a project in your organization.',
+    ],
+    details: { max_projects: 20 },
+  },
   recipe_quota_exceeded: {
     cause: 'The project has 1,000 recipes, the maximum.',
     steps: ['Delete one that is not used, then try again.', 'To change a recipe, PUT to its `id`.'],

@@ -10,8 +10,9 @@ export const requestHelp = {
     cause:
       'A field of the body, a query parameter or a header is missing, unknown, or not in the required form. Nothing was done.',
     steps: [
-      'Go through `details.issues`. It lists every wrong field: `path` says where the field is (`parts[0].etag`; empty is the body as a whole) and `message` says what was expected there.',
+      'Go through `details.issues`. It lists every wrong field, up to 100 (20 unknown ones in one object): `path` says where the field is (`parts[0].etag`; empty is the body as a whole) and `message` says what was expected there.',
       'Correct all of them and send the request again.',
+      'If it says `expected at most … values in all`, or `… fields in one object`, the body is larger than any that the operation takes: compare it with the operation in `/docs`, or send a list in several calls.',
       'If `details` is missing, `message` says what is wrong with the request as a whole, such as a Content-Encoding.',
     ],
     details: {
@@ -105,10 +106,10 @@ export const requestHelp = {
   },
   storage_unavailable: {
     cause:
-      'The database or the object storage could not be reached in time. A write was not done, or it was done but could not be confirmed.',
+      'The database or the object storage could not be reached in time, or a secret in the database could not be decrypted because its key is not configured. A write was not done, or it was done but could not be confirmed.',
     steps: [
       'Try again after a second, then with longer pauses; send an `Idempotency-Key` with a POST, so that it is done once.',
-      'Operators: `GET /readyz` says which of the two is unavailable.',
+      'Operators: `GET /readyz` says which of the two is unavailable; `tintype doctor` also names a missing key.',
     ],
   },
   query_timeout: {

@@ -13,7 +13,7 @@ export type Estimate = { weight: RenderWeight; cost_ms: number };
 export type RunningRender = {
   /** The time that it is expected to need still. */
   leftMs(): number;
-  /** A cancelled render teaches nothing, except that it took at least as long as it ran. */
+  /** A canceled render teaches nothing, except that it took at least as long as it ran. */
   end(how: RenderEnd): void;
 };
 export type RenderEnd = 'rendered' | 'given up';

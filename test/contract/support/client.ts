@@ -180,3 +180,8 @@ function parseBody(headers: Record<string, string>, bytes: Buffer): Json {
   const isJson = headers['content-type']?.startsWith('application/json') && bytes.length > 0;
   return isJson ? JSON.parse(bytes.toString('utf8')) : undefined;
 }
+
+/** The status and error code, such as `404 not_found`, or only the status, such as `200`. */
+export function codeOf({ status, body }: Pick<Answer, 'status' | 'body'>): string {
+  return body?.error === undefined ? String(status) : `${status} ${body.error.code}`;
+}

@@ -5,6 +5,7 @@
 import { Agent, createServer, type IncomingMessage, request, type ServerResponse } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { buffer } from 'node:stream/consumers';
+import { closeHttp } from '../../support/close-http.ts';
 
 export type RoundRobin = {
   url: string;
@@ -48,8 +49,7 @@ export async function startRoundRobin(first: readonly number[]): Promise<RoundRo
     failures,
     close: async () => {
       agent.destroy();
-      server.closeAllConnections();
-      await new Promise((resolve) => server.close(resolve));
+      await closeHttp(server);
     },
   };
 }

@@ -8,10 +8,10 @@ import {
   type IncomingHttpHeaders,
   type IncomingMessage,
   request as requestHttp,
-  type Server,
 } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { buffer } from 'node:stream/consumers';
+import { closeHttp } from '../../support/close-http.ts';
 
 /** The secrets in the instance file of a running `tintype up`. */
 type Secrets = {
@@ -38,12 +38,7 @@ export async function startSigningProxy(apiUrl: string, secrets: Secrets): Promi
   });
   await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
   const { port } = server.address() as AddressInfo;
-  return { url: `http://127.0.0.1:${port}`, close: () => close(server) };
-}
-
-function close(server: Server): Promise<void> {
-  server.closeAllConnections();
-  return new Promise((resolve) => server.close(() => resolve()));
+  return { url: `http://127.0.0.1:${port}`, close: () => closeHttp(server) };
 }
 
 async function forward(

@@ -7,6 +7,7 @@ import { createServer, type IncomingMessage, request, type ServerResponse } from
 import type { AddressInfo } from 'node:net';
 import { buffer } from 'node:stream/consumers';
 import { setTimeout as sleep } from 'node:timers/promises';
+import { closeHttp } from '../../support/close-http.ts';
 
 export type SlowStorage = {
   endpoint: string;
@@ -40,11 +41,7 @@ export async function startSlowStorage(target: string): Promise<SlowStorage> {
       state.bucket = undefined;
       for (const { path, isOver } of state.readings) if (!but.includes(path)) isOver.abort();
     },
-    close: async () => {
-      server.closeAllConnections();
-      server.close();
-      await once(server, 'close');
-    },
+    close: () => closeHttp(server),
   };
 }
 

@@ -32,6 +32,7 @@ export function watchCalls(db: Database, onCall: OnCall): Database {
         await tell('commit', tx);
         return made;
       }, settings),
+    check: () => db.check(),
     close: () => db.close(),
   };
 }

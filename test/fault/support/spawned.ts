@@ -12,7 +12,12 @@ export type Spawned = {
   ended: Promise<{ code: number | null; signal: string | null }>;
 };
 
-export type Program = 'stopping-worker' | 'stopping-api' | 'taking-worker' | 'sending-delivery';
+export type Program =
+  | 'stopping-worker'
+  | 'stopping-api'
+  | 'taking-worker'
+  | 'deadly-worker'
+  | 'sending-delivery';
 
 export function startProgram(program: Program, words: object): Spawned {
   const file = fileURLToPath(new URL(`./${program}.ts`, import.meta.url));

@@ -79,6 +79,7 @@ function watchDatabase(db: Database, eyes: Eyes): Database {
       await eyes.tellAfter('commit');
       return result;
     },
+    check: () => db.check(),
     close: () => db.close(),
   };
 }

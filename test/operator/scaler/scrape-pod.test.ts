@@ -5,10 +5,10 @@ import { afterAll, beforeAll, expect, it } from 'vitest';
 import { readInHand } from '../../../operator/scaler/scrape-pod.ts';
 
 const bodies: Record<string, string> = {
-  busy: 'tintype_queue_in_hand{queue="ingest"} 2\ntintype_queue_in_hand{queue="render"} 1\n',
-  idle: 'tintype_queue_in_hand{queue="ingest"} 0\n',
+  busy: 'tintype_queue_in_hand{work="ingest"} 2\ntintype_queue_in_hand{work="render"} 1\n',
+  idle: 'tintype_queue_in_hand{work="ingest"} 0\n',
   other: 'up 1\n',
-  endless: `tintype_queue_in_hand{queue="ingest"} 2\n${'# a comment\n'.repeat(100_000)}`,
+  endless: `tintype_queue_in_hand{work="ingest"} 2\n${'# a comment\n'.repeat(100_000)}`,
 };
 const server = createServer(({ url = '' }, response) => {
   const body = bodies[url.slice(1)];

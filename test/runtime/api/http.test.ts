@@ -175,6 +175,31 @@ describe('a request body', () => {
     expect(codeOf(await patchRaw(nested(64)))).toBe('400 invalid_json');
   });
 
+  const fieldsOf = (count: number) =>
+    `{${Array.from({ length: count }, (_, at) => `"field_${at}":1`).join()}}`;
+
+  it.each([
+    ['an object of 1,001 fields', fieldsOf(1001), 'expected at most 1000 fields in one object'],
+    [
+      'an object of 1,001 fields somewhere inside',
+      `{"resolution_presets":[{"a":${fieldsOf(1001)}}]}`,
+      'expected at most 1000 fields in one object',
+    ],
+    ['5,000 items', `{"name":[${'1,'.repeat(4999)}1]}`, 'expected at most 5000 values in all'],
+    [
+      'many empty lists',
+      `{"name":[${'[],'.repeat(87_000)}[]]}`,
+      'expected at most 5000 values in all',
+    ],
+  ])(
+    'is rejected with 400 invalid_request and one short issue for %s',
+    async (_what, raw, message) => {
+      const answer = await patchRaw(raw);
+      expect(codeOf(answer)).toBe('400 invalid_request');
+      expect(answer.body.error.details.issues).toEqual([{ path: '', message }]);
+    },
+  );
+
   it('is rejected with 400 invalid_request if it is empty or not a JSON object', async () => {
     for (const raw of ['null', '[]', '"x"', '1', '']) {
       const answer = await patchRaw(raw);

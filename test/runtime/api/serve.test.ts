@@ -1,9 +1,10 @@
-// Shutdown of an API process while it receives an upload.
+// An API process: its shutdown while it receives an upload, and the other handlers on its port.
 import { once } from 'node:events';
 import { connect } from 'node:net';
 import { buffer, text } from 'node:stream/consumers';
 import { setImmediate as turn } from 'node:timers/promises';
 import { afterEach, expect, it, onTestFinished, vi } from 'vitest';
+import { defaultHeaders } from '../../../runtime/api/default-headers.ts';
 import { type SharedPortHandler, startApi } from '../../../runtime/api/serve.ts';
 import { listen } from '../../../runtime/platform/http/listen.ts';
 import { createLog } from '../../../runtime/platform/log.ts';
@@ -66,6 +67,15 @@ it.each([
     await stopped;
   },
 );
+
+it('an answer of another handler on the port has the security headers of the API', async () => {
+  const config = apiConfig();
+  const { server, stop } = startApi(api.deps(), { config, sharedHandlers: [counts], quiet_ms: 0 });
+  onTestFinished(stop);
+  const port = await listen(server, { port: 0, option: 'TINTYPE_API_PORT', host: '127.0.0.1' });
+  const { headers } = await fetch(`http://127.0.0.1:${port}/`);
+  expect(Object.fromEntries(headers)).toMatchObject(defaultHeaders(config.baseUrl));
+});
 
 it.each([
   ['TINTYPE_PROVIDER_B_API_KEY', { TINTYPE_PROVIDER_B_URL: 'https://b.example' }],

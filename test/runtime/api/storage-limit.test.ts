@@ -20,6 +20,7 @@ import {
   newSubject,
 } from '../../support/api-client.ts';
 import { STAFF_SUBJECT, useApi } from '../../support/api-server.ts';
+import { closeHttp } from '../../support/close-http.ts';
 import { must } from '../../support/rows.ts';
 
 /** The smallest size of an upload in two parts. */
@@ -45,8 +46,7 @@ beforeAll(async () => {
 });
 afterAll(async () => {
   for (const server of servers) {
-    server.closeAllConnections();
-    server.close();
+    await closeHttp(server);
   }
   await Promise.all(databases.map((db) => db.close()));
 });

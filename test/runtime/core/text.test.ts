@@ -1,6 +1,7 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { cleanText, countCharacters, cutText, stripText } from '../../../runtime/core/text.ts';
+import { cutText } from '../../../runtime/core/cut-text.ts';
+import { cleanText, countCharacters, stripText } from '../../../runtime/core/text.ts';
 
 const wild = fc.string({
   unit: fc.oneof(

@@ -5,6 +5,7 @@ import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
 import type { StatusRecord } from '../../../runtime/core/resources/incident.ts';
 import type { JobContext } from '../../../runtime/jobs/job.ts';
 import { statusSampling } from '../../../runtime/jobs/status-sampling.ts';
+import { createLog } from '../../../runtime/platform/log.ts';
 import { StorageUnavailable } from '../../../runtime/platform/storage/bucket.ts';
 import { STAFF_SUBJECT, useApi } from '../../support/api-server.ts';
 import { startBrowser } from '../../support/browser.ts';
@@ -152,8 +153,16 @@ describe('a sample', () => {
   });
 
   it('is not stored for services that the process cannot check', async () => {
-    expect(await sampledUntold({ is_queue_alone: true })).toMatchObject({ unknown: 3 });
-    for (const service of ['api', 'delivery', 'render']) expect(await samplesOf(service)).toBe('');
+    const lines: { msg: string; service?: string }[] = [];
+    const destination = { write: (line: string) => lines.push(JSON.parse(line)) };
+    const log = createLog({ level: 'info', name: 'test', destination });
+    expect(await sampledUntold({ is_queue_alone: true, log })).toMatchObject({ unknown: 3 });
+    const services = ['api', 'delivery', 'render'];
+    for (const service of services) expect(await samplesOf(service)).toBe('');
+    expect(lines.map(({ msg }) => msg)).toEqual(
+      services.map(() => 'a service cannot be checked from this process'),
+    );
+    expect(lines.map(({ service }) => service).toSorted()).toEqual(services);
   });
 });
 

@@ -3,6 +3,7 @@
 
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { HOUR_MS } from '../../../runtime/core/durations.ts';
+import { jobTexts } from '../../../runtime/core/job-texts.ts';
 import { insertSigningKey, rotateSigningKey } from '../../../runtime/db/signing-keys.ts';
 import { insertUsageBatch } from '../../../runtime/db/usage-batches.ts';
 import type { Job } from '../../../runtime/jobs/job.ts';
@@ -157,6 +158,12 @@ describe('every job', () => {
   let once: Awaited<ReturnType<typeof live>>;
   beforeAll(async () => {
     once = await live(1);
+  });
+
+  it.each(NAMES)('counts what the documents explain, and nothing else: %s', (name) => {
+    expect(Object.keys(once.done[name] ?? {}).sort()).toEqual(
+      Object.keys(jobTexts[name].counts).sort(),
+    );
   });
 
   it('has something to do in this test', () => {

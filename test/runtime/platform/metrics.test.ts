@@ -7,6 +7,7 @@ it('every metric of the table has a function that records it, and is printed', a
   metrics.apiRequest({ method: 'GET', route: '/v1/me', status: 200, seconds: 0.01 });
   metrics.delivery({ status: 200, source: 'stored', seconds: 0.01, bytes: 10 });
   metrics.delivery({ status: 304, source: 'memory', seconds: 0.01, bytes: 0 });
+  metrics.delivery({ status: 403, source: 'none', code: 'unknown_kid', seconds: 0.01, bytes: 0 });
   metrics.usageUnspooled();
   metrics.usageLost();
   metrics.ingest({ result: 'ready', seconds: 1 });
@@ -56,6 +57,7 @@ it('every metric of the table has a function that records it, and is printed', a
     expect(text.split('\n').some((line) => line.startsWith(sample))).toBe(true);
   }
   expect(text).toContain('tintype_delivery_bytes_total 10');
+  expect(text).toContain('tintype_delivery_refused_total{code="unknown_kid"} 1');
   expect(text).toContain('tintype_job_last_success_seconds{job="daily-charge"} 2');
   expect(text).not.toContain('tintype_job_last_success_seconds{job="retention"}');
   expect(text).toContain('tintype_job_done_total{job="daily-charge",what="charged"} 3');

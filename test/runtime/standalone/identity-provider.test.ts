@@ -11,6 +11,7 @@ import {
   createIdentityProvider,
   type IdentityProvider,
 } from '../../../runtime/standalone/identity-provider.ts';
+import { closeHttp } from '../../support/close-http.ts';
 
 let dataDir: string;
 let server: Server;
@@ -27,8 +28,7 @@ beforeEach(async () => {
   provider = await start();
 });
 afterEach(async () => {
-  server.closeAllConnections();
-  await new Promise((resolve) => server.close(resolve));
+  await closeHttp(server);
   await rm(dataDir, { recursive: true });
 });
 

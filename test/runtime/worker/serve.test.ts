@@ -144,7 +144,7 @@ describe('a worker', () => {
     const queue = countedQueue(createInProcessQueue());
     metrics.registerSources({ in_hand: queue.inHand });
     const inHand = async () =>
-      /^tintype_queue_in_hand\{queue="ingest"\} (\d+)$/m.exec((await metrics.print()).text)?.[1];
+      /^tintype_queue_in_hand\{work="ingest"\} (\d+)$/m.exec((await metrics.print()).text)?.[1];
     const upload = await arrive({ db, buckets }, project, { bytes });
     await start({
       ...{ queue, metrics, ingest: { slots: 1 } },

@@ -18,6 +18,7 @@ import {
   newSubject,
 } from '../../../support/api-client.ts';
 import { useApi } from '../../../support/api-server.ts';
+import { closeHttp } from '../../../support/close-http.ts';
 import { useS3Ingest } from '../../../support/s3-ingest.ts';
 import { connectS3 } from '../../../support/s3-server.ts';
 
@@ -47,10 +48,7 @@ beforeAll(async () => {
   path = `/v1/projects/${project.project_slug}/uploads`;
   call = api.withKey(await createKey(owner, project.project_slug, ['files:write', 'files:read']));
 });
-afterAll(() => {
-  between.closeAllConnections();
-  between.close();
-});
+afterAll(() => closeHttp(between));
 
 type StorageFault = 'none' | 'reply_lost' | 'error_with_200' | 'error_with_200_after_effect';
 

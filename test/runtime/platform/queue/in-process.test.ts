@@ -1,12 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import { createInProcessQueue } from '../../../../runtime/platform/queue/in-process.ts';
 import { QueueBusy } from '../../../../runtime/platform/queue/queue.ts';
-
-/** A gate that handlers wait at until the test opens it. */
-function createGate() {
-  const { promise, resolve } = Promise.withResolvers<void>();
-  return { opened: promise, open: () => resolve() };
-}
+import { createGate } from '../../../support/gate.ts';
 
 describe('calls', () => {
   it('go to a second server when the first has no free slot', async () => {

@@ -2,12 +2,7 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { type Queue, QueueBusy, QueueTimeout } from '../../../../runtime/platform/queue/queue.ts';
-
-/** A gate that handlers wait at until the test opens it. */
-function createGate() {
-  const { promise, resolve } = Promise.withResolvers<void>();
-  return { opened: promise, open: () => resolve() };
-}
+import { createGate } from '../../../support/gate.ts';
 
 const soon = { timeout: 60_000, interval: 10 };
 

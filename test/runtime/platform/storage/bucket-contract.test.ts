@@ -13,6 +13,7 @@ import {
 import { folderStorageHandler } from '../../../../runtime/platform/storage/folder-server.ts';
 import { createS3Bucket } from '../../../../runtime/platform/storage/s3.ts';
 import { openS3 } from '../../../../runtime/platform/storage/s3-client.ts';
+import { closeHttp } from '../../../support/close-http.ts';
 import {
   connectS3,
   createBucket,
@@ -45,8 +46,7 @@ beforeAll(async () => {
 
 afterAll(async () => {
   await s3?.stop();
-  server.closeAllConnections();
-  server.close();
+  await closeHttp(server);
   rmSync(folder, { recursive: true, force: true });
 });
 

@@ -15,6 +15,7 @@ import {
 } from '../../../../runtime/platform/storage/folder.ts';
 import { folderStorageHandler } from '../../../../runtime/platform/storage/folder-server.ts';
 import { verifyFolderPut } from '../../../../runtime/platform/storage/folder-url.ts';
+import { closeHttp } from '../../../support/close-http.ts';
 import { sendOn } from '../../../support/send-on.ts';
 
 const secret = Buffer.alloc(32, 9);
@@ -45,8 +46,7 @@ beforeEach(async () => {
 });
 
 afterEach(async () => {
-  server.closeAllConnections();
-  server.close();
+  await closeHttp(server);
   await rm(folder, { recursive: true, force: true });
 });
 

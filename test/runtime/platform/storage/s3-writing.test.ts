@@ -17,6 +17,7 @@ import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import type { Bucket } from '../../../../runtime/platform/storage/bucket.ts';
 import { createS3Bucket } from '../../../../runtime/platform/storage/s3.ts';
 import type { S3Access } from '../../../../runtime/platform/storage/s3-client.ts';
+import { closeHttp } from '../../../support/close-http.ts';
 import { must } from '../../../support/rows.ts';
 import { connectS3 } from '../../../support/s3-server.ts';
 import { makeSelfSigned } from '../../../support/self-signed.ts';
@@ -77,10 +78,7 @@ beforeAll(async () => {
   const options = { deadlineMs: 1000, silenceMs: 30_000, attempts: 1 };
   hasty = createS3Bucket(connectS3(at, options), 'content');
 });
-afterAll(async () => {
-  server.closeAllConnections();
-  await new Promise((resolve) => server.close(resolve));
-});
+afterAll(() => closeHttp(server));
 
 /** Streams the pieces, with a pause before each and before the end. */
 function sending(pieces: Buffer[], pauseMs: number): Readable {

@@ -10,6 +10,7 @@ import {
   createApiClient,
   signedUrls,
 } from '../../../../runtime/sdk/server/sdk.ts';
+import { closeHttp } from '../../../support/close-http.ts';
 
 type Seen = { method: string; url: string; headers: IncomingHttpHeaders; body: string };
 type Scripted =
@@ -37,10 +38,7 @@ beforeAll(async () => {
   url = `http://127.0.0.1:${port}`;
   api = createApiClient({ url, apiKey: 'tin_live_x' });
 });
-afterAll(() => {
-  server.closeAllConnections();
-  server.close();
-});
+afterAll(() => closeHttp(server));
 beforeEach(() => {
   seen.length = 0;
   script.length = 0;

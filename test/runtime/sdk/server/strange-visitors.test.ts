@@ -55,6 +55,16 @@ it('a body without a length is rejected with 413 once it exceeds the limit', asy
   expect(await text(visitor)).toMatch(/^HTTP\/1\.1 413 .*payload_too_large/s);
 });
 
+it.each([
+  ['fields', `{${Array.from({ length: 1001 }, (_, at) => `"${at}":1`).join()}}`, 'invalid_request'],
+  ['values', `{"parts":[${'{},'.repeat(31_000)}{}]}`, 'invalid_request'],
+  ['names for one field', '{"action":"abort","action":"prepare"}', 'invalid_json'],
+])('a body with too many %s is rejected with 400', async (_what, body, code) => {
+  const headers = { 'content-type': 'application/json' };
+  const answer = await handler(new Request('http://a/', { method: 'POST', headers, body }));
+  expect([answer.status, await answer.json()]).toMatchObject([400, { error: { code } }]);
+});
+
 it('an endless body is rejected with 413 by a fetch handler as well', async () => {
   const endless = new ReadableStream<Uint8Array>({
     pull: (controller) => controller.enqueue(new Uint8Array(0x10000)),

@@ -14,7 +14,7 @@ import { photo } from '../../../support/planned.ts';
 const never = new AbortController().signal;
 const source = { ...photo, project_id: 'prj_1', object_key: 'source', mezzanines: [] };
 const rendition = { fit: 'box', pixels: 480, format: 'webp', quality: 80 } as const;
-const request = requestPreview(source, { rendition, read_ms_max: 20 });
+const request = { ...requestPreview(source, rendition), read_ms_max: 20 };
 
 async function preview(changes: Partial<PreviewDeps>): Promise<PreviewReply> {
   const { buckets, remove } = makeFolderBuckets();
@@ -77,7 +77,7 @@ describe('a preview', () => {
 
   it('is a square of exactly the requested size, whatever the shape of the image', () => {
     const square = { ...rendition, fit: 'square', pixels: 224 } as const;
-    const { plan } = requestPreview(source, { rendition: square, read_ms_max: 20 });
+    const { plan } = requestPreview(source, square);
     expect(plan).toMatchObject({ output: { width: 224, height: 224 }, window: { x: 0, y: 0 } });
   });
 });
