@@ -10,9 +10,10 @@ const ALONE = ['test/**/*on-servers.test.ts'];
 
 /** These take half a minute or more: if one began last, every other process would wait for it. */
 const LONG = [
-  'test/cluster/{crashes-*,image-service,install,kill-operator,leader,optional-types,soak,uninstall}.test.ts',
-  'test/contract/{api-fuzz,decoders,deployment,standalone}.test.ts',
-  'test/fault/{api-kill,commit,ingest-kill}.test.ts',
+  'test/cluster/{crashes-*,declared-images,image-service,install,kill-operator,leader,mended-by-spec}.test.ts',
+  'test/cluster/{narrow-watch,optional-types,soak,undone-routes,uninstall}.test.ts',
+  'test/contract/{api-fuzz,decoders,deployment,standalone,upload-restart}.test.ts',
+  'test/fault/{api-kill,commit,database,ingest-kill}.test.ts',
   'test/runtime/delivery/lookup-cache.test.ts',
   'test/runtime/platform/queue/rabbitmq*.test.ts',
   'test/runtime/worker/ingest/{hostile-corpus,memory-estimate,svg/browser,turned-jpeg}.test.ts',
@@ -66,8 +67,8 @@ export default defineConfig({
     // Projects start in the order of their names, and run concurrently.
     projects: [alone, long, together, short],
     globalSetup: ['test/support/global-setup.ts'],
-    // Three more than there are cores: a test that drives real processes mostly waits.
-    maxWorkers: availableParallelism() + 3,
+    // Four more than there are cores: a test that drives real processes mostly waits.
+    maxWorkers: availableParallelism() + 4,
     reporters: ['default', './config/summary-reporter.ts'],
   },
 });
