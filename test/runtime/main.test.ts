@@ -43,14 +43,14 @@ describe('incorrect use of tintype', () => {
 });
 
 describe('tintype help', () => {
-  it('lists every job with its schedule, and the jobs that accept --at', async () => {
+  it('lists every job with its schedule and what it does, and the jobs that accept --at', async () => {
     const { code, stdout } = await runTintype(['job', '--help']);
     expect(code).toBe(0);
     const [options = '', named = ''] = stdout.split('\nJobs, ');
-    const rows = [...named.matchAll(/^ {2}(\S+) +(.+)$/gm)].map(([, name, when]) => [name, when]);
-    expect(rows).toEqual([
+    const rows = [...named.matchAll(/^ {2}(\S+) +(.+?) {2,}(\S.+)$/gm)];
+    expect(rows.map(([, name, when]) => [name, when])).toEqual([
       ...Object.entries(jobs).map(([name, { schedule }]) => [name, schedule]),
-      ...Object.keys(manualJobs).map((name) => [name, 'only when called']),
+      ...Object.keys(manualJobs).map((name) => [name, 'when called']),
     ]);
     for (const [name, { clock }] of Object.entries<ManualJob>({ ...jobs, ...manualJobs })) {
       expect(options.includes(name), name).toBe(clock === 'at');
