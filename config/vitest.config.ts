@@ -67,8 +67,8 @@ export default defineConfig({
     // Projects start in the order of their names, and run concurrently.
     projects: [alone, long, together, short],
     globalSetup: ['test/support/global-setup.ts'],
-    // Four more than there are cores: a test that drives real processes mostly waits.
-    maxWorkers: availableParallelism() + 4,
+    // Three more than there are cores: a test that drives real processes mostly waits.
+    maxWorkers: availableParallelism() + 3,
     reporters: ['default', './config/summary-reporter.ts'],
   },
 });

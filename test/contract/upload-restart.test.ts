@@ -15,7 +15,7 @@ import {
   type Tintype,
 } from './support/tintype.ts';
 
-const FILES = Array.from({ length: 12 }, (_, at) => `${at}.jpg`);
+const FILES = Array.from({ length: 8 }, (_, at) => `${at}.jpg`);
 
 let data: string;
 let folder: string;
