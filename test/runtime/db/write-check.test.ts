@@ -45,7 +45,7 @@ it('a server that becomes read-only fails the check once it has refused a write'
   const standby = createDatabase({ url });
   onTestFinished(() => standby.close());
   await standby.check();
-  await expect(standby.query('delete from grown')).rejects.toEqual(unavailable);
+  await expect(standby.query('create table late (number integer)')).rejects.toEqual(unavailable);
   await expect(standby.check()).rejects.toMatchObject({ cause: { code: '25006' } });
 });
 
