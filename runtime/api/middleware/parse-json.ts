@@ -9,19 +9,20 @@ import { findJsonFault, type JsonFault } from '../../core/unclear-json.ts';
 /** Throws invalid_json, and invalid_request if the body has more than this number of values. */
 export function parseJson(bytes: Buffer, values_max: number): unknown {
   if (bytes.length === 0) return undefined;
-  return validJson(() => {
-    const text = new TextDecoder('utf-8', { fatal: true, ignoreBOM: true }).decode(bytes);
-    const fault = findJsonFault(text, values_max);
-    if (fault !== undefined) throw refusalOf(fault);
-    return JSON.parse(text);
-  });
+  const text = validJson(() => UTF8.decode(bytes));
+  const fault = findJsonFault(text, values_max);
+  if (fault !== undefined) throw refusalOf(fault);
+  return validJson(() => JSON.parse(text));
 }
+
+/** Keeps a byte order mark, which JSON does not allow. */
+const UTF8 = new TextDecoder('utf-8', { fatal: true, ignoreBOM: true });
 
 function validJson<T>(work: () => T): T {
   try {
     return work();
   } catch (cause) {
-    throw cause instanceof ServiceError ? cause : new ServiceError('invalid_json', { cause });
+    throw new ServiceError('invalid_json', { cause });
   }
 }
 
