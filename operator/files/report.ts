@@ -25,22 +25,20 @@ export function createReporter(log: Log): (report: PassReport) => void {
       const { file, line, message: reason } = note;
       once(note, () => log.info('a declaration is ignored', { file, line, reason }));
     }
-    const specs = resources.filter(({ outcome }) => outcome === 'done').map(specOf);
+    const takenEffect = new Map<string, string>();
     for (const report of resources) {
       const { identity, reason, message } = report;
-      const isUnchanged = inEffect.get(identity.uid) === specOf(report)[1];
+      const spec = JSON.stringify([report.action, report.spec]);
+      if (report.outcome === 'done') takenEffect.set(identity.uid, spec);
+      const isUnchanged = inEffect.get(identity.uid) === spec;
       if (isUnchanged && hasUndone(report.changes)) reportUndone(log, report);
       else if (report.changes.length > 0) reportResource(log, report);
       else once([identity, reason, message], () => reportResource(log, report));
       current.add(JSON.stringify([identity, reason, message]));
     }
     previous = current;
-    inEffect = new Map(specs);
+    inEffect = takenEffect;
   };
-}
-
-function specOf({ identity, action, spec }: ResourceReport): [uid: string, spec: string] {
-  return [identity.uid, JSON.stringify([action, spec])];
 }
 
 /** In the words of the operator's Event DriftHealed. */
