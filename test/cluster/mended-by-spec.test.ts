@@ -68,89 +68,92 @@ function newVersion(): string {
   return imageOf(String(newest));
 }
 
-it('a first version whose migration hangs is left behind by declaring another image', async () => {
-  await createSecrets(cluster, { url: url(), sealing });
-  play('migrate', 'wait', imageOf('1'));
-  await create('ImageService', anInstallation('main', { image: imageOf('1') }));
-  await led(async () => {
-    await untilReason('main', 'MigrationRunning');
-    const image = newVersion();
-    await merge('ImageService', 'main', { spec: { image } });
-    await expectAllRun(image);
-    await expectOneMigration();
-  });
-}, 120_000);
+// Each begins with the version that the one before has left.
+describe('an ImageService', { shuffle: false }, () => {
+  it('a first version whose migration hangs is left behind by declaring another image', async () => {
+    await createSecrets(cluster, { url: url(), sealing });
+    play('migrate', 'wait', imageOf('1'));
+    await create('ImageService', anInstallation('main', { image: imageOf('1') }));
+    await led(async () => {
+      await untilReason('main', 'MigrationRunning');
+      const image = newVersion();
+      await merge('ImageService', 'main', { spec: { image } });
+      await expectAllRun(image);
+      await expectOneMigration();
+    });
+  }, 120_000);
 
-describe.each([
-  ['the migration', 'migrate', 'wait', 'MigrationRunning'],
-  ['workers that are not ready', 'worker-render', 'wait', 'WaitingForWorkers'],
-  ['workers that crash', 'worker-ingest', 'crash', 'Blocked'],
-  ['an API that is not ready', 'api', 'wait', 'RollingOut'],
-  ['an API that crashes', 'api', 'crash', 'PodsFailing'],
-] as const)('a new version that hangs at %s', (_what, component, outcome, reason) => {
-  it.each(['back', 'forward'] as const)(
-    'is replaced by going %s to another version',
-    async (way) => {
-      const before = (await read('ImageService', 'main')).spec.image;
-      const bad = newVersion();
-      const next = way === 'back' ? before : newVersion();
-      await led(async () => {
-        await untilReason('main', 'Running');
-        play(component, outcome, bad);
-        await merge('ImageService', 'main', { spec: { image: bad } });
-        await untilReason('main', reason, component === 'migrate' ? 'Ready' : 'ApiAvailable');
-        // The previous version keeps running.
-        const { status } = await read('Deployment', 'main-api');
-        expect(status.readyReplicas).toBeGreaterThanOrEqual(2);
-        await merge('ImageService', 'main', { spec: { image: next } });
-        await expectAllRun(next);
-        await expectOneMigration();
-        await expectNoWrites(cluster);
-      });
-    },
-    120_000,
-  );
-});
-
-describe('a Secret that is lost while everything runs', () => {
-  const generations = async () =>
-    Promise.all(
-      parts.map(async (part) => (await read('Deployment', `main-${part}`)).metadata.generation),
+  describe.each([
+    ['the migration', 'migrate', 'wait', 'MigrationRunning'],
+    ['workers that are not ready', 'worker-render', 'wait', 'WaitingForWorkers'],
+    ['workers that crash', 'worker-ingest', 'crash', 'Blocked'],
+    ['an API that is not ready', 'api', 'wait', 'RollingOut'],
+    ['an API that crashes', 'api', 'crash', 'PodsFailing'],
+  ] as const)('a new version that hangs at %s', (_what, component, outcome, reason) => {
+    it.each(['back', 'forward'] as const)(
+      'is replaced by going %s to another version',
+      async (way) => {
+        const before = (await read('ImageService', 'main')).spec.image;
+        const bad = newVersion();
+        const next = way === 'back' ? before : newVersion();
+        await led(async () => {
+          await untilReason('main', 'Running');
+          play(component, outcome, bad);
+          await merge('ImageService', 'main', { spec: { image: bad } });
+          await untilReason('main', reason, component === 'migrate' ? 'Ready' : 'ApiAvailable');
+          // The previous version keeps running.
+          const { status } = await read('Deployment', 'main-api');
+          expect(status.readyReplicas).toBeGreaterThanOrEqual(2);
+          await merge('ImageService', 'main', { spec: { image: next } });
+          await expectAllRun(next);
+          await expectOneMigration();
+          await expectNoWrites(cluster);
+        });
+      },
+      120_000,
     );
+  });
 
-  it.each([
-    ['keys', 'is deleted', 'SecretNotFound', /^Secret 'keys' \(`spec\.keysSecretRef`\)/],
-    ['db', 'is deleted', 'SecretNotFound', /^Secret 'db' \(`spec\.databaseSecretRef`\)/],
-    ['mq', 'is emptied', 'SecretKeyMissing', /^Key 'url' .*'mq' \(`spec\.amqpSecretRef`\)/],
-    [
-      's3',
-      'has an empty value',
-      'SecretInvalid',
-      /^Key 'AWS_SECRET_ACCESS_KEY' .*'s3' \(`spec\.storageSecretRef`\) is empty/,
-    ],
-  ] as const)(
-    '%s %s: it is reported, everything keeps running, and it is resolved when the Secret is back',
-    async (name, how, reason, expectedMessage) => {
-      const { apiVersion, data, metadata } = await read('Secret', name);
-      await led(async () => {
-        await untilReason('main', 'Running');
-        const before = await generations();
-        if (how === 'is deleted') await cluster.remove('Secret', name);
-        const emptied = how === 'is emptied' ? null : { AWS_SECRET_ACCESS_KEY: '' };
-        if (how !== 'is deleted') await merge('Secret', name, { data: emptied });
-        await untilReason('main', reason);
-        expect(await cluster.message('main')).toMatch(expectedMessage);
-        await untilReason('main', 'Available', 'ApiAvailable');
-        // A deleted object is recreated meanwhile.
-        await cluster.remove('Service', 'main-api');
-        await until(async () => expect(await isPresent('Service', 'main-api')).toBe(true));
-        const own = { apiVersion, metadata: { name: metadata.name }, data };
-        if (how === 'is deleted') await create('Secret', own);
-        else await merge('Secret', name, { data });
-        await untilReason('main', 'Running');
-        expect(await generations()).toEqual(before);
-      });
-    },
-    60_000,
-  );
+  describe('a Secret that is lost while everything runs', () => {
+    const generations = async () =>
+      Promise.all(
+        parts.map(async (part) => (await read('Deployment', `main-${part}`)).metadata.generation),
+      );
+
+    it.each([
+      ['keys', 'is deleted', 'SecretNotFound', /^Secret 'keys' \(`spec\.keysSecretRef`\)/],
+      ['db', 'is deleted', 'SecretNotFound', /^Secret 'db' \(`spec\.databaseSecretRef`\)/],
+      ['mq', 'is emptied', 'SecretKeyMissing', /^Key 'url' .*'mq' \(`spec\.amqpSecretRef`\)/],
+      [
+        's3',
+        'has an empty value',
+        'SecretInvalid',
+        /^Key 'AWS_SECRET_ACCESS_KEY' .*'s3' \(`spec\.storageSecretRef`\) is empty/,
+      ],
+    ] as const)(
+      '%s %s: it is reported, everything keeps running, and it is resolved when the Secret is back',
+      async (name, how, reason, expectedMessage) => {
+        const { apiVersion, data, metadata } = await read('Secret', name);
+        await led(async () => {
+          await untilReason('main', 'Running');
+          const before = await generations();
+          if (how === 'is deleted') await cluster.remove('Secret', name);
+          const emptied = how === 'is emptied' ? null : { AWS_SECRET_ACCESS_KEY: '' };
+          if (how !== 'is deleted') await merge('Secret', name, { data: emptied });
+          await untilReason('main', reason);
+          expect(await cluster.message('main')).toMatch(expectedMessage);
+          await untilReason('main', 'Available', 'ApiAvailable');
+          // A deleted object is recreated meanwhile.
+          await cluster.remove('Service', 'main-api');
+          await until(async () => expect(await isPresent('Service', 'main-api')).toBe(true));
+          const own = { apiVersion, metadata: { name: metadata.name }, data };
+          if (how === 'is deleted') await create('Secret', own);
+          else await merge('Secret', name, { data });
+          await untilReason('main', 'Running');
+          expect(await generations()).toEqual(before);
+        });
+      },
+      60_000,
+    );
+  });
 });
