@@ -13,7 +13,7 @@ import { withKey, withSession } from '../contract/support/client.ts';
 import type { Tintype } from '../contract/support/tintype.ts';
 import { makeManyFiles } from '../support/many-files.ts';
 import { makeFile } from '../support/rows.ts';
-import { type Figure, figure } from './figure.ts';
+import { type Figure, figure, percentile } from './figure.ts';
 import { measureTree } from './process-tree.ts';
 
 const FILES = Number(process.env['TINTYPE_BENCH_API_FILES'] ?? 1_000_000);
@@ -78,9 +78,7 @@ function others(seen: readonly Seen[]): Figure[] {
 
 function describe(name: string, seen: readonly Seen[]): Figure[] {
   const ms = seen.map((one) => one.ms);
-  const sorted = ms.toSorted((a, b) => a - b);
-  const p99 = sorted[Math.floor(sorted.length * 0.99)] ?? Number.NaN;
-  return [figure(name, 'ms', ms), figure('… p99', 'ms', [p99])];
+  return [figure(name, 'ms', ms), figure('… p99', 'ms', [percentile(ms, 0.99)])];
 }
 
 /** Inserts the rows that the calls need, and returns the kinds of calls. */

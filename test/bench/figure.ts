@@ -10,16 +10,19 @@ export type Figure = {
 };
 
 export function figure(name: string, unit: string, values: readonly number[]): Figure {
-  const sorted = values.toSorted((a, b) => a - b);
-  const at = (share: number) =>
-    sorted[Math.min(sorted.length - 1, Math.floor(sorted.length * share))] ?? Number.NaN;
   return {
     name,
     unit,
-    median: at(0.5),
-    p95: at(0.95),
-    min: at(0),
-    max: at(1),
-    runs: sorted.length,
+    median: percentile(values, 0.5),
+    p95: percentile(values, 0.95),
+    min: percentile(values, 0),
+    max: percentile(values, 1),
+    runs: values.length,
   };
+}
+
+/** The value that this share of the values is below, from 0 to 1; NaN of none. */
+export function percentile(values: readonly number[], share: number): number {
+  const sorted = values.toSorted((a, b) => a - b);
+  return sorted[Math.min(sorted.length - 1, Math.floor(sorted.length * share))] ?? Number.NaN;
 }

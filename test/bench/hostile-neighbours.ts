@@ -9,7 +9,7 @@ import { createSandbox } from '../../runtime/worker/sandbox/sandbox.ts';
 import { deliver, withKey } from '../contract/support/client.ts';
 import type { Tintype } from '../contract/support/tintype.ts';
 import { type Picture, sendUpload, upload } from '../contract/support/upload.ts';
-import { type Figure, figure } from './figure.ts';
+import { type Figure, figure, percentile } from './figure.ts';
 import { findPhotographs } from './photographs.ts';
 
 const SLUG = 'among-hostile.jpg';
@@ -30,12 +30,11 @@ export async function measureHostileNeighbours(tintype: Tintype): Promise<Figure
   await renderAll(tintype, { from: WIDTH - WARM_UPS, count: WARM_UPS, hostile: [] });
   const alone = await renderAll(tintype, { from: WIDTH, count: RENDERS, hostile: [] });
   const beside = await renderAll(tintype, { from: WIDTH + RENDERS, count: RENDERS, hostile });
-  const p99 = (all: readonly number[]) =>
-    all.toSorted((a, b) => a - b)[Math.floor(all.length * 0.99)] ?? Number.NaN;
+  const worst = percentile(beside, 0.99) / percentile(alone, 0.99);
   return [
     figure(`${RENDERS} renders alone`, 'ms', alone),
     figure('… while one request in twenty uploads a hostile file', 'ms', beside),
-    figure('… p99, times that of renders alone', '', [p99(beside) / p99(alone)]),
+    figure('… p99, times that of renders alone', '', [worst]),
     figure('a decoder that never ends: killed after its limit, by', 'ms', late),
   ];
 }

@@ -4,7 +4,7 @@ import sharp from 'sharp';
 import { put, withKey } from '../contract/support/client.ts';
 import type { Tintype } from '../contract/support/tintype.ts';
 import { decoderPids, isRunning, ticksOf } from '../support/decoder-processes.ts';
-import { type Figure, figure } from './figure.ts';
+import { type Figure, figure, percentile } from './figure.ts';
 import { measureHostileNeighbours } from './hostile-neighbours.ts';
 
 const GOOD = 24;
@@ -21,8 +21,7 @@ export async function measureNeighbours(tintype: Tintype): Promise<Figure[]> {
   const together = await measureAll(tintype, { good, poison: await makePoison() });
   const free = await measureAll(tintype, { good, poison: [] });
   const held = await measureHeld(tintype, good);
-  const p95 = (all: number[]) =>
-    all.toSorted((a, b) => a - b)[Math.floor(all.length * 0.95)] ?? Number.NaN;
+  const p95 = (all: number[]) => percentile(all, 0.95);
   return [
     figure('24 good uploads alone: accepted to ready', 'ms', alone),
     figure('24 good uploads among 8 poisonous: accepted to ready', 'ms', together),

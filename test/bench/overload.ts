@@ -8,7 +8,7 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import { withKey } from '../contract/support/client.ts';
 import type { Tintype } from '../contract/support/tintype.ts';
 import { upload } from '../contract/support/upload.ts';
-import { type Figure, figure } from './figure.ts';
+import { type Figure, figure, percentile } from './figure.ts';
 import { findPhotographs } from './photographs.ts';
 
 const SLUG = 'overload.jpg';
@@ -117,6 +117,8 @@ function describeFlood(capacity: number, flood: Seen[]): Figure[] {
 }
 
 function p99(seen: readonly Seen[]): number {
-  const ms = seen.map((one) => one.ms).sort((a, b) => a - b);
-  return ms[Math.floor(ms.length * 0.99)] ?? Number.NaN;
+  return percentile(
+    seen.map(({ ms }) => ms),
+    0.99,
+  );
 }

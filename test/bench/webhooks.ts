@@ -12,7 +12,7 @@ import { createDatabase, type Database } from '../../runtime/db/client.ts';
 import { insertWebhookDeliveries } from '../../runtime/db/webhook-deliveries.ts';
 import { removeFolder, startTintype } from '../contract/support/tintype.ts';
 import { insertEvent, makeCallbackProject, newDelivery } from '../support/webhooks.ts';
-import { type Figure, figure } from './figure.ts';
+import { type Figure, figure, percentile } from './figure.ts';
 
 const PROJECTS = 1_000;
 const HANGING = 100;
@@ -122,9 +122,4 @@ async function until(isSo: () => boolean): Promise<void> {
     if (Date.now() > end) throw new Error('not everything arrived in time');
     await sleep(20);
   }
-}
-
-function percentile(values: readonly number[], share: number): number {
-  const sorted = values.toSorted((a, b) => a - b);
-  return sorted[Math.floor((sorted.length - 1) * share)] ?? Number.NaN;
 }

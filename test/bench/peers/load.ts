@@ -54,10 +54,6 @@ export async function load(
   return { cpu_ms, wall_ms, ms: ms.toSorted((a, b) => a - b), peak_bytes: peak.stop(), body };
 }
 
-export function percentile(sorted: readonly number[], share: number): number {
-  return sorted[Math.min(sorted.length - 1, Math.floor(sorted.length * share))] ?? Number.NaN;
-}
-
 function watchPeak(pid: number, is_watched: boolean): { stop(): number } {
   let peak = 0;
   const look = () => {

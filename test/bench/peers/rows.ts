@@ -1,7 +1,8 @@
 /** Measures one row per load and peer: first renders, many concurrent requests, one cold URL, and hot hits. */
 import sharp from 'sharp';
 import { likeness, over, samplesOf } from '../../support/quality/likeness.ts';
-import { load, percentile } from './load.ts';
+import { percentile } from '../figure.ts';
+import { load } from './load.ts';
 import type { Peer, Work } from './peers.ts';
 import type { Format, Source } from './sources.ts';
 
