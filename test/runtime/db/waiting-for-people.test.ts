@@ -29,6 +29,7 @@ it('flagged checks count as waiting for a moderator until one has reviewed them'
 });
 
 it('organizations over quota are counted, trials and paying ones separately', async () => {
+  await db.query('truncate organizations cascade');
   expect(await countOverQuota(db)).toEqual({ trial: 0, paid: 0 });
   await makeOrganization(db);
   for (const plan of ['trial', 'starter', 'growth']) {
