@@ -63,14 +63,14 @@ await_operator() {
   done
 }
 
-# Removes our finalizers from one resource and keeps those of others.
+# Removes our finalizers from one resource and keeps those of others. Refused if they changed since
+# they were listed.
 release() {
-  local kind=$1 namespace=$2 name=$3 finalizer kept=()
-  for finalizer in $("$KUBECTL" --namespace "$namespace" get "$kind" "$name" --output 'jsonpath={.metadata.finalizers[*]}' 2>/dev/null); do
-    [[ $finalizer == tintype.dev/* ]] || kept+=("\"$finalizer\"")
-  done
-  "$KUBECTL" --namespace "$namespace" patch "$kind" "$name" --type=merge \
-    --patch "{\"metadata\":{\"finalizers\":[$(IFS=,; echo "${kept[*]:-}")]}}" >/dev/null 2>&1 || true
+  local kind=$1 namespace=$2 name=$3 listed=$4 kept
+  kept=$(tr -d '[]' <<<"$listed" | tr , '\n' | grep -v '^"tintype\.dev/' | paste -sd, -) || true
+  "$KUBECTL" --namespace "$namespace" patch "$kind" "$name" --type=json --patch "[
+    {\"op\":\"test\",\"path\":\"/metadata/finalizers\",\"value\":$listed},
+    {\"op\":\"replace\",\"path\":\"/metadata/finalizers\",\"value\":[$kept]}]" >/dev/null 2>&1 || true
 }
 
 # Selects by labels, because a release of the chart may have objects with the same names.
@@ -98,7 +98,7 @@ release_all() {
   list_held "$kinds" | while IFS='|' read -r kind namespace name finalizers said; do
     if [ "$said" = ': ' ]; then said='it has no condition Ready'; else said="its condition Ready says $said"; fi
     echo "$kind $namespace/$name: no operator released it ($said): its finalizer is removed, and $outcome"
-    release "$kind.tintype.dev" "$namespace" "$name"
+    release "$kind.tintype.dev" "$namespace" "$name" "$finalizers"
   done
 }
 
