@@ -105,35 +105,23 @@ describe('installing with make and Helm', { shuffle: false }, () => {
       expect(await typeWithPods(waits[0])).toContain('condition met');
     }, 300_000);
 
-    it('keep the CA that the operator trusts until another folder is named', async () => {
-      const path = OPERATOR;
-      const trusted = async () => {
-        const found = JSON.stringify((await kubeOk(plane, { path })).spec);
-        return ['NODE_EXTRA_CA_CERTS', '"name":"tintype-ca"'].filter((word) =>
-          found.includes(word),
-        );
+    it('keep the CA that the operator trusts, and its image, until others are named', async () => {
+      const image = 'registry.example.com:5000/images/tintype:1.2.3';
+      const words = ['NODE_EXTRA_CA_CERTS', '"name":"tintype-ca"', `"image":"${image}"`];
+      const installed = async () => {
+        const { spec } = await kubeOk(plane, { path: OPERATOR });
+        return words.filter((word) => JSON.stringify(spec).includes(word));
       };
       expect(await type(installs[1])).not.toContain('Keeping the folder');
-      expect(await trusted()).toHaveLength(2);
-      const IMAGE = 'registry.example.com/tintype:2';
-      expect(await script('install.sh', { IMAGE })).toContain(
-        'Keeping the folder config/private-ca',
-      );
-      expect(await trusted()).toHaveLength(2);
-      await script('install.sh', { FOLDER: 'config/default' });
-      expect(await trusted()).toEqual([]);
-    }, 300_000);
-
-    it('install the image that is named, and keep it if none is named', async () => {
-      const image = 'registry.example.com:5000/images/tintype:1.2.3';
-      const path = OPERATOR;
-      await script('install.sh', { IMAGE: image });
-      expect(JSON.stringify(await kubeOk(plane, { path }))).toContain(`"image":"${image}"`);
-      const said = await script('install.sh');
-      expect(said).toContain(`Keeping the image ${image}`);
-      // The test before ended with the default folder, which needs no keeping.
-      expect(said).not.toContain('Keeping the folder');
-      expect(JSON.stringify(await kubeOk(plane, { path }))).toContain(`"image":"${image}"`);
+      expect(await installed()).toEqual(words.slice(0, 2));
+      const keepsFolder = await script('install.sh', { IMAGE: image });
+      expect(keepsFolder).toContain('Keeping the folder config/private-ca');
+      expect(keepsFolder).not.toContain('Keeping the image');
+      expect(await installed()).toEqual(words);
+      const keepsImage = await script('install.sh', { FOLDER: 'config/default' });
+      expect(keepsImage).toContain(`Keeping the image ${image}`);
+      expect(keepsImage).not.toContain('Keeping the folder');
+      expect(await installed()).toEqual(words.slice(2));
     }, 300_000);
 
     it('remove no finalizers of others, and say what is in the way', async () => {
