@@ -1,4 +1,5 @@
-// Runs the suites for the embedded storage and queue again, unchanged, on a real S3 server and a real RabbitMQ.
+// Runs suites for the embedded storage and queue again, unchanged, on a real S3 server and a real RabbitMQ. That of
+// refusals is left out, since they depend on neither.
 import { describe, expect, it } from 'vitest';
 import { onServers } from './support/servers.ts';
 import { readStart } from './support/start-line.ts';
@@ -12,10 +13,6 @@ describe('on S3 and RabbitMQ', { shuffle: false }, () => {
 
   describe('file formats', async () => {
     await import('./formats.test.ts');
-  });
-
-  describe('rejected requests', async () => {
-    await import('./refusals.test.ts');
   });
 
   describe('a folder of files', async () => {
