@@ -52,7 +52,7 @@ soak: $(INSTALLED) test-tools ## run what takes too long for the suites, some ho
 	@TINTYPE_SOAK_SAMPLES=all vitest run --config config/vitest.config.ts test/cluster/crashes test/cluster/kill-operator turned-jpeg render/alike test/fault/kill test/fault/random-kill
 	@TINTYPE_SOAK_OPERATOR_MINUTES=$(or $(OPERATOR_MINUTES),60) vitest run --config config/vitest.config.ts test/cluster/soak.test.ts
 
-bench: $(INSTALLED) ## run the benchmarks: prints a table, writes JSON to .bench/
+bench: $(INSTALLED) test-tools ## run the benchmarks: prints a table, writes JSON to .bench/
 	@node test/bench/main.ts $(ARGS)
 
 e2e: $(INSTALLED) ## test one installation in a real cluster (of KUBECONFIG, or kind), from the chart to a delivered image

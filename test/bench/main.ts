@@ -73,11 +73,27 @@ if (unknown.length > 0) {
 const machine = describeMachine();
 process.stdout.write(`${printMachine(machine)}\n`);
 const figures: Figure[] = [];
-for (const name of chosen) {
-  process.stderr.write(`${name} …\n`);
-  figures.push(...((await parts[name]?.()) ?? []));
+const failed: string[] = [];
+printLine(['figure', 'median', 'p95', 'min', 'max', 'unit  ', 'runs']);
+for (const name of chosen) await measurePart(name);
+if (failed.length > 0) {
+  process.stderr.write(`not measured, see above: ${failed.join(', ')}\n`);
+  process.exitCode = 1;
 }
-print(figures);
+
+/** What was measured is kept, even if a later part fails. */
+async function measurePart(name: string): Promise<void> {
+  process.stderr.write(`${name} …\n`);
+  try {
+    const measured = (await parts[name]?.()) ?? [];
+    figures.push(...measured);
+    print(measured);
+    save();
+  } catch (error) {
+    failed.push(name);
+    console.error(error);
+  }
+}
 
 async function running<Result>(measure: (tintype: Tintype) => Promise<Result>): Promise<Result> {
   const tintype = await startTintype();
@@ -99,23 +115,32 @@ async function measurePeers(): Promise<Figure[]> {
   return [];
 }
 
-function print(all: readonly Figure[]): void {
+function save(): void {
   const folder = join(projectRoot, '.bench');
   mkdirSync(folder, { recursive: true });
-  const version = (
-    JSON.parse(readFileSync(join(projectRoot, 'package.json'), 'utf8')) as { version: string }
-  ).version;
-  writeFileSync(
-    join(folder, 'bench.json'),
-    `${JSON.stringify({ version, machine, figures: all }, null, 2)}\n`,
-  );
-  const round = (value: number) => (value >= 100 ? value.toFixed(0) : value.toFixed(1)).padStart(8);
-  process.stdout.write(
-    `${'figure'.padEnd(58)}${'median'.padStart(8)}${'p95'.padStart(8)}${'min'.padStart(8)}${'max'.padStart(8)}  unit  runs\n`,
-  );
-  for (const { name, unit, median, p95, min, max, runs } of all) {
-    process.stdout.write(
-      `${name.padEnd(58)}${round(median)}${round(p95)}${round(min)}${round(max)}  ${unit.padEnd(6)}${runs}\n`,
-    );
+  const { version } = JSON.parse(readFileSync(join(projectRoot, 'package.json'), 'utf8')) as {
+    version: string;
+  };
+  const content = JSON.stringify({ version, machine, failed, figures }, null, 2);
+  writeFileSync(join(folder, 'bench.json'), `${content}\n`);
+}
+
+function print(measured: readonly Figure[]): void {
+  const round = (value: number) => (value >= 100 ? value.toFixed(0) : value.toFixed(1));
+  for (const { name, unit, median, p95, min, max, runs } of measured) {
+    const numbers = [median, p95, min, max].map(round);
+    printLine([name, ...numbers, unit.padEnd(6), String(runs)]);
   }
+}
+
+function printLine([
+  name = '',
+  median = '',
+  p95 = '',
+  min = '',
+  max = '',
+  ...rest
+]: string[]): void {
+  const columns = [median, p95, min, max].map((text) => text.padStart(8));
+  process.stdout.write(`${name.padEnd(58)}${columns.join('')}  ${rest.join('')}\n`);
 }
