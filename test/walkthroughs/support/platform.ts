@@ -67,15 +67,12 @@ export async function openPlatform({
     await writeFile(join(folder, name), spell(text));
   }
   const cluster = clusterShell(folder);
-  const person = { name: 'An Engineer', email: 'engineer@example.com' };
   const shell = openBash({
     folder,
     env: {
       ...cluster,
       PATH: [...tools, cluster.PATH].join(delimiter),
       KUBECONFIG: kubeconfig,
-      ...{ GIT_AUTHOR_NAME: person.name, GIT_AUTHOR_EMAIL: person.email },
-      ...{ GIT_COMMITTER_NAME: person.name, GIT_COMMITTER_EMAIL: person.email },
     },
   });
   return {
