@@ -140,7 +140,11 @@ async function readOneFile(folder: string, file: string): Promise<Read> {
     if (size > FILE_BYTES_MAX)
       return refuse(`expected at most ${FILE_BYTES_MAX} bytes, got ${size}`);
     const decoder = new TextDecoder('utf-8', { fatal: true });
-    return readDocuments(file, decoder.decode(await readFile(path)));
+    const text = decoder.decode(await readFile(path));
+    // An editor empties a file before it writes it.
+    if (text.trim() === '')
+      return refuse('expected a document; to delete what it declared, delete the file');
+    return readDocuments(file, text);
   } catch (error) {
     return refuse(`cannot be read (${codeOf(error)}), expected a text file in UTF-8`);
   }

@@ -105,6 +105,18 @@ describe('reading a folder of YAML', () => {
     expect([present.size, isComplete]).toEqual([2, true]);
   });
 
+  it.each(['', ' \n'])(
+    'takes nothing for gone while a file is empty, as it is for a moment when an editor saves it: %j',
+    async (text) => {
+      const { names, faultLines, isComplete } = await load({
+        'a.yaml': text,
+        'b.yaml': project('two'),
+      });
+      const fault = 'a.yaml: expected a document; to delete what it declared, delete the file';
+      expect([names, faultLines, isComplete]).toEqual([['Project/two'], [fault], false]);
+    },
+  );
+
   it('shows the beginning of a long value, without splitting a character', async () => {
     const begin = `${'o'.repeat(58)}😀`;
     const { faultLines } = await load({ 'a.yaml': project('one', `  state: ${begin}ff`) });
