@@ -27,8 +27,8 @@ export type ApiSettings = {
 export class SettingsUnknown extends Error {}
 
 /**
- * For tenants, who can only wait: what is wrong with the installation is for its administrator, and
- * is in the log.
+ * For tenants, who can only wait: what is wrong with the installation is for the people who run it,
+ * and is in the log.
  */
 export const NO_SETTINGS =
   'the ImageService or its plans cannot be read: the log of the operator says what to correct in the installation; the operator tries again by itself';

@@ -40,7 +40,7 @@ export function createStartupRetry({
           if (!(error instanceof ServerUnavailable)) throw error;
           // Logged once; the ready line shows how long the wait took.
           if (wait_ms === PAUSE_MS.first) {
-            log.warn('a dependency is unavailable: the process waits for it', {
+            log.warn('a dependency is away: the process waits for it', {
               dependency: server,
               error,
             });

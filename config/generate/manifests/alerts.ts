@@ -32,7 +32,7 @@ export const alerts: readonly Alert[] = [
     expr: 'min by (namespace, dependency) (tintype_dependency_ready) < 1',
     for: '2m',
     severity: 'critical',
-    summary: 'PostgreSQL, a bucket or the broker is unavailable.',
+    summary: 'PostgreSQL, a bucket or the broker is away.',
     description:
       'A process in {{ $labels.namespace }} has not been able to use this dependency for two minutes: {{ $labels.dependency }}.',
   },

@@ -82,7 +82,7 @@ export const deliveryHelp: HelpTable<typeof deliveryErrors> = {
       'There are more render requests than the machines can handle, and the queue had no room for this one; or the database, the storage or the broker does not respond, or the key that decrypts signing keys is not configured. Images that were rendered before are still served.',
     steps: [
       'Try again after the number of seconds in `Retry-After`; browsers and CDNs do so by themselves at the next view.',
-      'Operators: `tintype doctor` tells the cases apart. If rendering is saturated, put a CDN in front and add workers; if a service is unavailable, follow its page in the runbook.',
+      'Operators: `tintype doctor` tells the cases apart. If rendering is saturated, put a CDN in front and add workers; if a service is away, follow its page in the runbook.',
     ],
   },
   render_timeout: {
@@ -95,7 +95,7 @@ export const deliveryHelp: HelpTable<typeof deliveryErrors> = {
   },
   invalid_request: {
     cause:
-      'The request is not valid HTTP: it has no Host header or several, a target that is not a path, or a body whose length is ambiguous.',
+      'The request is not valid HTTP: it has no Host header or several, a target that is not a path, or a body whose length is ambiguous. Answers 431 and 408 have the same code: the head is larger than 16 KiB, or did not arrive within 10 seconds.',
     steps: [
       'Send GET or HEAD with one Host header, a path and no body.',
       'If your client is an ordinary browser, check the proxies between it and the service.',

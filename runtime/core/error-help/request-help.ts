@@ -61,10 +61,10 @@ export const requestHelp = {
   },
   idempotency_in_progress: {
     cause:
-      'A request with this `Idempotency-Key` arrived a moment ago and is not finished. Processing it again could do its work twice.',
+      'A request with this `Idempotency-Key` began less than a minute ago and is not finished, or its process was killed. Processing it again could do its work twice.',
     steps: [
       'Wait as many seconds as `Retry-After` says.',
-      'Repeat the same request with the same key: you get the response of the first one.',
+      'Repeat the same request with the same key, for a little more than a minute if need be: you get the response of the first one. If that was killed, its key is free a minute after it began, and your request does the work.',
     ],
   },
   precondition_failed: {
@@ -106,10 +106,10 @@ export const requestHelp = {
   },
   storage_unavailable: {
     cause:
-      'The database or the object storage could not be reached in time, or a secret in the database could not be decrypted because its key is not configured. A write was not done, or it was done but could not be confirmed.',
+      'The database or the object storage could not be reached in time, or a secret in the database could not be decrypted because its key is not configured, or is another one under the same id. A write was not done, or it was done but could not be confirmed.',
     steps: [
       'Try again after a second, then with longer pauses; send an `Idempotency-Key` with a POST, so that it is done once.',
-      'Operators: `GET /readyz` says which of the two is unavailable; `tintype doctor` also names a missing key.',
+      'Operators: `GET /readyz` says which of the two is away; `tintype doctor` also names a missing or different key.',
     ],
   },
   query_timeout: {

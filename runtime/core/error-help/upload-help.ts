@@ -9,7 +9,7 @@ const STORED_SHA256 = '9b1c03de5a7f42681c0e9d7b3f5a8246e1d0c9b8a7f6e5d4c3b2a1908
 export const uploadHelp = {
   unsupported_content_type: {
     cause:
-      'The `content_type` is not one of the image types that this installation accepts. HEIC is never accepted; the operator can turn off SVG and AVIF.',
+      'The `content_type` is not one of the image types that this installation accepts. HEIC is never accepted; SVG and AVIF can be turned off.',
     steps: [
       'Convert the image to one of the types in `details.accepted`, such as JPEG or PNG.',
       'Create the upload with the actual type of the bytes: it is checked.',

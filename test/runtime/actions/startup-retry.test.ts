@@ -36,7 +36,7 @@ describe('a starting process', () => {
     expect(lines.map((line) => JSON.parse(line))).toEqual([
       expect.objectContaining({
         dependency: 'database',
-        msg: 'a dependency is unavailable: the process waits for it',
+        msg: 'a dependency is away: the process waits for it',
         error: expect.objectContaining({ message: 'PostgreSQL does not listen there' }),
       }),
     ]);
