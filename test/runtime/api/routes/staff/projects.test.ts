@@ -275,6 +275,7 @@ describe('an organization under /v1/staff/organizations', () => {
   });
 
   it('is exempted immediately, whatever its balance, and until now when the exemption ends', async () => {
+    await staff('PATCH', of(), { billing_exempt: false });
     await api.db.query(
       'update organizations set credit_balance = 0, quota_exceeded_at = now() where organization_id = $1',
       [project.organization_id],
