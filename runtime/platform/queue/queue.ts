@@ -15,7 +15,7 @@ export type Queue = {
     handle: DoorbellHandler,
   ): Promise<Subscription>;
   /**
-   * Sends a call and waits for the answer. Throws QueueBusy when too many calls wait already,
+   * Sends a call and waits for the answer. Throws QueueBusy when it is not accepted now,
    * QueueTimeout at the deadline, the signal's reason when the caller gives up, and otherwise the
    * handler's error.
    */
@@ -55,12 +55,15 @@ export type CallOptions = { deadline_ms: number; signal?: AbortSignal };
 /** `stop` accepts nothing new and resolves when the running handlers have ended. */
 export type Subscription = { stop(): Promise<void> };
 
-/** Too many calls wait; `retry_after_seconds` estimates when one would be accepted. */
+/**
+ * Too many calls wait, or the queue takes none now; `retry_after_seconds` estimates when one would
+ * be accepted.
+ */
 export class QueueBusy extends Error {
   readonly retry_after_seconds: number;
 
-  constructor(name: QueueName, retryAfterSeconds: number) {
-    super(`the ${name} queue is full`);
+  constructor(name: QueueName, retryAfterSeconds: number, why = `the ${name} queue is full`) {
+    super(why);
     this.name = 'QueueBusy';
     this.retry_after_seconds = retryAfterSeconds;
   }

@@ -66,8 +66,8 @@ export async function createCaller(deps: RabbitDeps, waitingMax: number): Promis
     };
     await channel.consume(REPLIES, onReply, { noAck: true });
   });
-  kept.onLost(() => {
-    for (const { name, reject } of open.values()) reject(new QueueBusy(name, RETRY_SECONDS));
+  kept.onLost((why) => {
+    for (const { name, reject } of open.values()) reject(new QueueBusy(name, RETRY_SECONDS, why));
   });
   return {
     call: (name, payload, options) =>
@@ -91,7 +91,7 @@ async function ask(
 ): Promise<unknown> {
   signal?.throwIfAborted();
   const channel = kept.current();
-  if (channel === undefined) throw new QueueBusy(name, RETRY_SECONDS);
+  if (channel === undefined) throw new QueueBusy(name, RETRY_SECONDS, kept.whyAway());
   const { promise, resolve, reject } = Promise.withResolvers<unknown>();
   const correlationId = randomUUID();
   open.set(correlationId, { name, resolve, reject });

@@ -2,7 +2,7 @@
 import type { ChannelModel, ConfirmChannel } from 'amqplib';
 import type { Log } from '../log.ts';
 import { withTimeout } from '../with-timeout.ts';
-import { closeChannel, type RabbitConnection } from './rabbitmq-connection.ts';
+import { closeChannel, type RabbitConnection, UNAVAILABLE } from './rabbitmq-connection.ts';
 
 export type ManagedChannel = {
   /**
@@ -12,18 +12,20 @@ export type ManagedChannel = {
   ready(deadlineMs: number): Promise<ConfirmChannel>;
   /** Also undefined while the broker accepts nothing. */
   current(): ConfirmChannel | undefined;
+  /** Why there is no current one. */
+  whyAway(): string;
   /**
-   * `tell` is called when pending messages may get no answer any more: the channel ended, or the
-   * broker accepts nothing. Returns the function that unsubscribes.
+   * `tell` is called with the reason when pending messages may get no answer any more: the channel
+   * ended, or the broker accepts nothing. Returns the function that unsubscribes.
    */
-  onLost(tell: () => void): () => void;
+  onLost(tell: (why: string) => void): () => void;
   close(): Promise<void>;
 };
 
 /** The broker cannot be reached now. */
 export class QueueAway extends Error {
-  constructor() {
-    super('the broker is unavailable');
+  constructor(why = UNAVAILABLE) {
+    super(why);
     this.name = 'QueueAway';
   }
 }
@@ -38,9 +40,9 @@ export async function openManagedChannel(
   let channel: ConfirmChannel | undefined;
   let isClosed = false;
   const waiting = new Set<(channel: ConfirmChannel) => void>();
-  const losses = new Set<() => void>();
+  const losses = new Set<(why: string) => void>();
   const tellLost = () => {
-    for (const tell of losses) tell();
+    for (const tell of losses) tell(connection.whyAway());
   };
   connection.onBlocked(tellLost);
   const open = async (model: ChannelModel) => {
@@ -74,10 +76,11 @@ export async function openManagedChannel(
   await connection.whenConnected(open);
   return {
     ready: async (deadlineMs) => {
-      if (isClosed || connection.isBlocked()) throw new QueueAway();
+      if (isClosed || connection.isBlocked()) throw new QueueAway(connection.whyAway());
       return channel ?? waitFor(waiting, deadlineMs);
     },
     current: () => (connection.isBlocked() ? undefined : channel),
+    whyAway: connection.whyAway,
     onLost: (tell) => {
       losses.add(tell);
       return () => losses.delete(tell);

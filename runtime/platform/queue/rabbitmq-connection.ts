@@ -2,6 +2,7 @@
  * One connection to RabbitMQ that reconnects: everything on it is set up again after every reconnect. All errors have a
  * listener, because an unhandled one ends the process.
  */
+import type { Duplex } from 'node:stream';
 import { type Channel, type ChannelModel, connect } from 'amqplib';
 import { Advice, ServerUnavailable } from '../advice.ts';
 import type { Log } from '../log.ts';
@@ -16,11 +17,14 @@ export type RabbitConnection = {
    * When short of memory or disk, the broker reads nothing from publishers until it has room again.
    */
   isBlocked(): boolean;
+  /** Why nothing can be sent now, if nothing can. */
+  whyAway(): string;
   /** Called with the broker's reason each time a block begins. */
   onBlocked(tell: (reason: string) => void): void;
   close(): Promise<void>;
 };
 
+export const UNAVAILABLE = 'the broker is unavailable';
 const HEARTBEAT_SECONDS = 10;
 const CONNECT_MS_MAX = 5000;
 /** A starting broker may accept a connection and not answer on it. */
@@ -66,7 +70,7 @@ export async function connectRabbit(url: string, log: Log): Promise<RabbitConnec
     throw adviceOn(error, address);
   });
   connection.on('error', (error) => log.warn('the broker reported an error', { error }));
-  connection.on('disconnect', (error) => log.warn('the broker is unavailable', { error }));
+  connection.on('disconnect', (error) => log.warn(UNAVAILABLE, { error }));
   connection.on('reconnect-scheduled', ({ attempt, error }: Scheduled) => {
     const attempts = attempt - 1;
     if (attempts % ATTEMPTS_A_LINE === 1) {
@@ -81,7 +85,11 @@ export async function connectRabbit(url: string, log: Log): Promise<RabbitConnec
       if (model !== undefined) await work(model);
     },
     current: () => model,
-    isBlocked: () => blocks.has(model),
+    isBlocked: () => blocks.reason(model) !== undefined,
+    whyAway: () => {
+      const reason = blocks.reason(model);
+      return reason === undefined ? UNAVAILABLE : `the broker accepts no messages (${reason})`;
+    },
     onBlocked: blocks.onBegin,
     close: () => connection.close(),
   };
@@ -93,11 +101,11 @@ export async function connectRabbit(url: string, log: Log): Promise<RabbitConnec
  */
 function watchBlocks(log: Log) {
   const listeners: ((reason: string) => void)[] = [];
-  let blocked: ChannelModel | undefined;
+  let blocked: { model: ChannelModel; reason: string } | undefined;
   return {
     watch: (model: ChannelModel) => {
       model.on('blocked', (reason) => {
-        blocked = model;
+        blocked = { model, reason };
         log.warn('the broker accepts no messages', { reason });
         for (const listener of listeners) listener(reason);
       });
@@ -106,18 +114,30 @@ function watchBlocks(log: Log) {
         log.info('the broker accepts messages again');
       });
     },
-    has: (model: ChannelModel | undefined) => model !== undefined && model === blocked,
+    reason: (model: ChannelModel | undefined) =>
+      model !== undefined && model === blocked?.model ? blocked.reason : undefined,
     onBegin: (listener: (reason: string) => void) => void listeners.push(listener),
   };
 }
 
 /**
  * Limits closing: amqplib closes a connection whose setup failed before the next attempt, and would
- * wait forever for a broker that goes away without a goodbye.
+ * wait forever for a broker that goes away without a goodbye. A broker with an alarm never reads
+ * that we closed, and so never ends its side: the socket would keep our process from ending.
  */
 function boundClose(model: ChannelModel): void {
   const close = model.close.bind(model);
-  model.close = () => withDeadline(close(), CLOSE_MS_MAX);
+  model.close = async () => {
+    await withDeadline(close(), CLOSE_MS_MAX);
+    // The error ends what amqplib still waits for, and its heartbeats.
+    socketOf(model).destroy(new Error(`the broker did not say goodbye within ${CLOSE_MS_MAX} ms`));
+  };
+}
+
+/** Not in amqplib's types. */
+function socketOf({ connection }: ChannelModel): Duplex {
+  const { stream } = connection as typeof connection & { stream: Duplex };
+  return stream;
 }
 
 type AdviceTable = readonly [pattern: RegExp, what: string][];

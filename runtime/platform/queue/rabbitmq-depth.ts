@@ -15,7 +15,7 @@ export async function readDepths(
   waitingMax: number,
 ): Promise<QueueDepth[]> {
   const model = connection.current();
-  if (model === undefined || connection.isBlocked()) throw new QueueAway();
+  if (model === undefined || connection.isBlocked()) throw new QueueAway(connection.whyAway());
   const queues = [
     doorbellQueue('ingest'),
     doorbellQueue('render'),

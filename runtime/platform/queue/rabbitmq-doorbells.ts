@@ -53,10 +53,10 @@ export function publishDoorbell(
 
 async function publish(publisher: ManagedChannel, name: QueueName, message: object): Promise<void> {
   const channel = publisher.current();
-  if (channel === undefined) throw new QueueAway();
+  if (channel === undefined) throw new QueueAway(publisher.whyAway());
   const { promise, resolve, reject } = Promise.withResolvers<void>();
   const timer = setTimeout(() => reject(new QueueAway()), PUBLISH_MS_MAX);
-  const listenNoMore = publisher.onLost(() => reject(new QueueAway()));
+  const listenNoMore = publisher.onLost((why) => reject(new QueueAway(why)));
   const messageId = randomUUID();
   const onReturn = ({ properties }: Message) => {
     if (properties.messageId === messageId) {
