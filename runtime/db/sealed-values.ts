@@ -72,7 +72,7 @@ export function resealBatch(
       const resealed = batch.reseal(value);
       return resealed === undefined ? [] : [{ ...value, resealed }];
     });
-    return { last, resealed: await replaceValues(tx, place, changes) };
+    return { last, resealed: await replaceValues(tx, place, { key_id: batch.key_id, changes }) };
   });
 }
 
@@ -92,22 +92,27 @@ function lockValues(
 
 type Change = SealedValue & { resealed: Buffer };
 
-/** Nothing that a resource declares changes by it, so that no operator has to look. */
+/**
+ * Nothing that a resource declares changes by it, so that no operator has to look. Not every table
+ * has an index by owner alone, so the key leads to the rows, as when they were locked.
+ */
 async function replaceValues(
   tx: Transaction,
   { table, column, owner }: SealedColumn,
-  changes: readonly Change[],
+  { key_id, changes }: { key_id: string; changes: readonly Change[] },
 ): Promise<number> {
   await tx.query(`select set_config('tintype.declares', 'on', true)`);
   const rows = await tx.query(
     `update ${table} as row set ${column} = change.resealed
      from unnest($1::text[], $2::bytea[], $3::bytea[]) as change (owner, sealed, resealed)
      where row.${owner} = change.owner and row.${column} = change.sealed
+       and sealing_key(row.${column}) = $4
      returning 1`,
     [
       changes.map((change) => change.owner),
       changes.map((change) => change.sealed),
       changes.map((change) => change.resealed),
+      key_id,
     ],
   );
   return rows.length;

@@ -6,7 +6,7 @@ import { changeCallback } from '../../../runtime/actions/change-callback.ts';
 import { changeProject } from '../../../runtime/actions/change-project.ts';
 import { rotateSigningKey } from '../../../runtime/actions/rotate-signing-key.ts';
 import { lockProject, type ProjectRow } from '../../../runtime/db/projects.ts';
-import { listSealingKeys, sealedColumns } from '../../../runtime/db/sealed-values.ts';
+import { listSealingKeys, resealBatch, sealedColumns } from '../../../runtime/db/sealed-values.ts';
 import { manualJobs } from '../../../runtime/jobs/table.ts';
 import { systemClock } from '../../../runtime/platform/clock.ts';
 import { createLog } from '../../../runtime/platform/log.ts';
@@ -16,6 +16,7 @@ import {
   signingKeyContext,
 } from '../../../runtime/platform/sealing-contexts.ts';
 import { useDatabase } from '../../support/database.ts';
+import { listTablesScanned, noting } from '../../support/explaining.ts';
 import { makeJobs, type TestJobs } from '../../support/jobs.ts';
 import { untilWaiting } from '../../support/lock-waits.ts';
 import { id, must } from '../../support/rows.ts';
@@ -23,6 +24,7 @@ import { makeAnswer, makeSecrets, openAll } from '../../support/sealed-secrets.t
 import { newSealingKey, readSealingKeys } from '../../support/sealing-keys.ts';
 
 const { db, url, open } = useDatabase();
+const { db: filled } = useDatabase();
 const [k1, k2] = [newSealingKey('k1'), newSealingKey('k2')];
 const keys = (...written: string[]) => createSealing(readSealingKeys(written.join(',')));
 const [old, both, newest] = [keys(k1), keys(k2, k1), keys(k2)];
@@ -229,3 +231,46 @@ it('killed at any statement, it leaves every value readable, and the next run do
   expect((await openAll(db, newest)).toSorted()).toEqual(before);
   expect(await resealWith(both)).toEqual({ resealed: 0, ...NONE_LEFT });
 });
+
+describe('a batch', () => {
+  beforeAll(makeMany);
+
+  it('scans no table in full, however many values there are', async () => {
+    const { db: noted, statements } = noting(filled);
+    const batch = { key_id: 'k1', after: undefined, rows_at_once: 100, locked: 'skip' } as const;
+    const reseal = () => newest.seal(Buffer.from('secret'), 'context');
+    for (const place of sealedColumns) {
+      const done = await resealBatch(noted, place, { ...batch, reseal });
+      expect(done?.resealed).toBe(100);
+    }
+    const planned = statements.filter(({ text }) => /^(select .* from|update) /.test(text));
+    expect(planned).toHaveLength(2 * sealedColumns.length);
+    for (const statement of planned) expect(await listTablesScanned(filled, statement)).toEqual([]);
+  });
+});
+
+/** 20,000 values in each column. */
+async function makeMany(): Promise<void> {
+  const { organization_id } = await makeSecrets(filled, newest);
+  const id = (prefix: string) => `'${prefix}_' || lpad(n::text, 26, '0')`;
+  const fill = [
+    `insert into projects (project_id, organization_id, project_slug, name, callback_url,
+         callback_secret_sealed, previous_callback_secret_sealed, previous_callback_secret_until)
+       select ${id('prj')}, $2, 'p' || n, 'p', 'https://hook.example/', $1, $1, now()
+       from generate_series(1, 20000) n`,
+    `insert into signing_keys (kid, project_id, secret_sealed)
+       select ${id('kid')}, ${id('prj')}, $1 from generate_series(1, 20000) n where $2 <> ''`,
+    `insert into older_callback_secrets (project_id, signs_until, secret_sealed)
+       select ${id('prj')}, now(), $1 from generate_series(1, 20000) n where $2 <> ''`,
+    `insert into idempotency_keys (caller, project_slug, idempotency_key, request_hash, claim_id, lease_until, status, sealed_answer)
+       select 'key', 'shop', n::text, sha256('r'), lpad(n::text, 6, '0'), now(), 200, $1
+       from generate_series(1, 20000) n where $2 <> ''`,
+  ];
+  const sealed = old.seal(Buffer.from('secret'), 'context');
+  await filled.transaction(async (tx) => {
+    // The rows are consistent: skip triggers and foreign keys.
+    await tx.query('set local session_replication_role = replica');
+    for (const text of fill) await tx.query(text, [sealed, organization_id]);
+  });
+  await filled.query('analyze');
+}
