@@ -96,7 +96,10 @@ function open(keys: readonly KeyEncryptionKey[], sealed: Buffer, context: string
     decipher.setAuthTag(tag);
     return Buffer.concat([decipher.update(ciphertext), decipher.final()]);
   } catch (cause) {
-    throw new SealingError('the sealed secret does not open', { keyId, cause });
+    throw new SealingError(
+      `the key '${keyId}' of TINTYPE_KEY_ENCRYPTION_KEYS does not open what was sealed under this id`,
+      { keyId, cause },
+    );
   }
 }
 

@@ -115,17 +115,23 @@ describe('a POST repeated with the same Idempotency-Key', () => {
     expect(row?.sealed_answer?.includes('plaintext_secret')).toBe(false);
   });
 
-  it('returns 503, without another effect, while the key of the stored response is not configured', async () => {
-    const before = await countUploads();
-    const made = { path: uploads, body: input, key: randomUUID() };
-    const first = await post(made);
-    const { sealing } = api.deps();
-    api.change({ sealing: createSealing([{ id: 'k9', key: Buffer.alloc(32, 9) }]) });
-    expect(codeOf(await post(made))).toBe('503 storage_unavailable');
-    api.change({ sealing });
-    expect((await post(made)).body).toEqual(first.body);
-    expect(await countUploads()).toBe(before + 1);
-  });
+  it.each([
+    ['is not configured', 'k9'],
+    ['is another one under the same id', 'k1'],
+  ])(
+    'returns 503, without another effect, while the key of the stored response %s',
+    async (_, kek) => {
+      const before = await countUploads();
+      const made = { path: uploads, body: input, key: randomUUID() };
+      const first = await post(made);
+      const { sealing } = api.deps();
+      api.change({ sealing: createSealing([{ id: kek, key: Buffer.alloc(32, 9) }]) });
+      expect(codeOf(await post(made))).toBe('503 storage_unavailable');
+      api.change({ sealing });
+      expect((await post(made)).body).toEqual(first.body);
+      expect(await countUploads()).toBe(before + 1);
+    },
+  );
 
   it('completes an upload once and returns the first response even after the upload has changed', async () => {
     const { body } = await post({ path: uploads, body: input, key: randomUUID() });

@@ -276,10 +276,13 @@ describe('a signing key', () => {
     expect(await codeOf(PATH)).toBe('served');
   });
 
-  it('is answered with 503 busy if it was sealed under a key that is not configured', async () => {
+  it.each([
+    ['is not configured', 'gone'],
+    ['is another one under the same id', 'test'],
+  ])('is answered with 503 busy if the key that it was sealed under %s', async (_, kek) => {
     await db.query('update signing_keys set secret_sealed = $2 where kid = $1', [
       key.kid,
-      createSealing([{ id: 'gone', key: Buffer.alloc(32, 9) }]).seal(
+      createSealing([{ id: kek, key: Buffer.alloc(32, 9) }]).seal(
         key.secret,
         signingKeyContext(key.kid),
       ),

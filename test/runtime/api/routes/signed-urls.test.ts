@@ -83,12 +83,15 @@ describe('POST …/signed-url', () => {
     api.change({ clock });
   });
 
-  it('returns 503 if the signing key was sealed under a key that is not configured, and logs which', async () => {
-    api.change({ sealing: createSealing([{ id: 'k9', key: Buffer.alloc(32, 9) }]) });
+  it.each([
+    ['not configured', 'k9', "sealed under the key 'k1'"],
+    ['another one under the same id', 'k1', "the key 'k1' of TINTYPE_KEY_ENCRYPTION_KEYS does not"],
+  ])('returns 503 if the key of the signing key is %s, and logs which', async (_, kek, says) => {
+    api.change({ sealing: createSealing([{ id: kek, key: Buffer.alloc(32, 9) }]) });
     const answer = await mint({ file_slug }, { call });
     expect(codeOf(answer)).toBe('503 storage_unavailable');
     expect(answer.body.error.message).toContain('A stored secret cannot be read');
-    expect(JSON.stringify(api.logged())).toContain("sealed under the key 'k1'");
+    expect(JSON.stringify(api.logged())).toContain(says);
   });
 
   it('resolves kind, chain and their deprecated aliases', async () => {
