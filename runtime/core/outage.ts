@@ -2,7 +2,7 @@
 import { ServiceError } from './errors.ts';
 
 /** The service was not reached at all: a further request would fail too. */
-export function isUnavailable(error: unknown): boolean {
+export function isUnavailable(error: unknown): error is ServiceError {
   return error instanceof ServiceError && error.code === 'storage_unavailable';
 }
 

@@ -3,11 +3,14 @@
  * the Tintype that runs on this machine, or else on the installation that the environment names, as a CronJob does.
  * Doorbells of an embedded queue reach no worker from here; the sweep of the running Tintype rings again.
  */
+import type { ServiceError } from '../core/errors.ts';
 import { isUnavailable } from '../core/outage.ts';
+import { isWriteRefused } from '../db/failures.ts';
 import { Advice } from '../platform/advice.ts';
 import { type Environment, parseConfig } from '../platform/config.ts';
 import { omitExternalVariables } from '../platform/external-variables.ts';
 import { createLifecycle, type Lifecycle } from '../platform/lifecycle.ts';
+import { reasonOf } from '../platform/reason-of.ts';
 import { startTracing } from '../platform/tracing/start-tracing.ts';
 import { createDatabaseClock } from './database-clock.ts';
 import type { JobDeps, ManualJob } from './job.ts';
@@ -40,7 +43,7 @@ export async function jobCommand(
     const times = await resolveRunTimes(deps, { name, job, at: asIfAt });
     await runEach(deps, { name, job, times, signal });
   } catch (error) {
-    throw isUnavailable(error) ? new Advice(AWAY, { cause: error }) : error;
+    throw isUnavailable(error) ? adviceOn(error) : error;
   } finally {
     await deps.webhooks?.stop();
     await deps.queue.close();
@@ -113,8 +116,15 @@ function findJob(name: string): ManualJob {
   throw new Advice(`there is no job ${name}: name one of ${names}`, { exitCode: 2 });
 }
 
-const AWAY =
-  'the database or the storage does not answer: start Tintype with `make up`, or run `tintype doctor`';
+function adviceOn(error: ServiceError): Advice {
+  const { cause = error } = error;
+  const what = isWriteRefused(cause)
+    ? 'the database takes no writes'
+    : 'the database or the storage cannot be used';
+  return new Advice(`${what} (${reasonOf(cause)}): run \`tintype doctor\`, which says what to do`, {
+    cause: error,
+  });
+}
 
 function print(name: string, at: Date, result: JobRunResult): void {
   if (result.outcome === 'skipped') {

@@ -55,6 +55,23 @@ it.each(['hourly-rollup', 'daily-charge', 'reconciliation', 'retention'])(
   },
 );
 
+it.each([
+  [
+    'takes no writes',
+    'the database takes no writes (cannot execute UPDATE in a read-only transaction (25006)): run',
+  ],
+  ['is away', 'the database or the storage cannot be used (connect ECONNREFUSED 127.0.0.1:1): run'],
+])('tintype job says what failed and what to run if the database %s', async (state, says) => {
+  const away = Object.assign(new URL(url()), { host: '127.0.0.1:1' }).href;
+  const readOnly = `${url()}?options=-c%20default_transaction_read_only%3Don`;
+  const env = {
+    ...(await environment()),
+    TINTYPE_DATABASE_URL: state === 'is away' ? away : readOnly,
+  };
+  const { code, stderr } = await runTintype(['job', 'daily-charge', '--data', '/nowhere'], { env });
+  expect([code, stderr]).toEqual([1, expect.stringContaining(`${says} \`tintype doctor\``)]);
+});
+
 it('tintype job --at also makes up for runs missed before that time', async () => {
   await db.query(
     `insert into job_runs (job, scheduled_for, started_at, lease_until, finished_at, outcome)
