@@ -41,7 +41,8 @@ export const jobTexts = {
     counts: {
       good: 'services that work',
       failed: 'services that do not; the log has the cause',
-      unknown: 'services that cannot be checked from this process; the log names them',
+      unknown:
+        'services that cannot be checked from this process; at level debug the log names them',
     },
   },
   'hourly-rollup': {

@@ -73,11 +73,13 @@ function report({ log }: JobDeps, { result, at, seconds, isStopped }: Reported):
 }
 
 /**
- * Several jobs run each minute and mostly find nothing to do, or only good samples; at info level
- * they would hide more important lines.
+ * Several jobs run each minute and mostly find nothing to do, or only samples that say nothing new;
+ * at info level they would hide more important lines.
  */
 function levelOf(counts: JobCounts): 'debug' | 'info' {
-  const isQuiet = Object.entries(counts).every(([what, count]) => count === 0 || what === 'good');
+  const isQuiet = Object.entries(counts).every(
+    ([what, count]) => count === 0 || ['good', 'unknown'].includes(what),
+  );
   return isQuiet ? 'debug' : 'info';
 }
 

@@ -55,7 +55,7 @@ async function probe(context: JobContext, service: StatusService): Promise<Outco
   const signal = AbortSignal.any([context.signal, deadline]);
   try {
     if (await statusProbes[service](context, signal)) return 'good';
-    context.log.info('a service cannot be checked from this process', { service });
+    context.log.debug('a service cannot be checked from this process', { service });
     return 'unknown';
   } catch (error) {
     // The process is ending, so the failure says nothing about the service.

@@ -167,7 +167,7 @@ describe('a job run', () => {
     ]);
   });
 
-  it.each([{}, { things: 0, others: 0 }, { good: 5, failed: 0 }])(
+  it.each([{}, { things: 0, others: 0 }, { good: 3, failed: 0, unknown: 2 }])(
     'that did nothing (%j) is logged at debug level only',
     async (counts) => {
       expect(await linesOf('info', async () => counts)).toEqual([]);

@@ -155,7 +155,7 @@ describe('a sample', () => {
   it('is not stored for services that the process cannot check', async () => {
     const lines: { msg: string; service?: string }[] = [];
     const destination = { write: (line: string) => lines.push(JSON.parse(line)) };
-    const log = createLog({ level: 'info', name: 'test', destination });
+    const log = createLog({ level: 'debug', name: 'test', destination });
     expect(await sampledUntold({ is_queue_alone: true, log })).toMatchObject({ unknown: 3 });
     const services = ['api', 'delivery', 'render'];
     for (const service of services) expect(await samplesOf(service)).toBe('');
