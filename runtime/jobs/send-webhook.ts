@@ -15,7 +15,9 @@ import {
 } from '../db/webhook-attempts.ts';
 import type { CallbackAnswer, PostCallback } from '../platform/callback-post.ts';
 import type { Failpoint } from '../platform/failpoint.ts';
+import type { FailureLog } from '../platform/failure-log.ts';
 import type { Log } from '../platform/log.ts';
+import { openSecret } from '../platform/open-secret.ts';
 import type { Sealing } from '../platform/sealing.ts';
 import { callbackSecretContext } from '../platform/sealing-contexts.ts';
 
@@ -27,12 +29,14 @@ export type WebhookDeps = {
   readonly failpoint?: Failpoint;
 };
 
+type SendingDeps = WebhookDeps & { readonly failures: FailureLog };
+
 /** Covers the ten seconds of an attempt and recording it. */
 export const WEBHOOK_LEASE_SECONDS = 30;
 
 /** Returns the delivery's status after the attempt; undefined if the attempt does not count. */
 export async function sendWebhook(
-  deps: WebhookDeps,
+  deps: SendingDeps,
   { webhook, signal }: { webhook: ClaimedWebhook; signal: AbortSignal },
 ): Promise<WebhookStatus | undefined> {
   await deps.failpoint?.('webhook.claimed');
@@ -56,7 +60,7 @@ type Posting = { webhook: ClaimedWebhook; started_at: Date; signal: AbortSignal 
 
 /** Undefined: the process is ending, and whether the receiver processed the call is unknown. */
 async function post(
-  deps: WebhookDeps,
+  deps: SendingDeps,
   { webhook, started_at, signal }: Posting,
 ): Promise<CallbackAnswer | undefined> {
   const { delivery_id: id, event, url, body } = webhook;
@@ -76,16 +80,16 @@ async function post(
  * A secret that no configured key opens cannot sign. Without any secret the attempt still counts,
  * so that the schedule ends.
  */
-function openSecrets({ sealing, log }: WebhookDeps, webhook: ClaimedWebhook): string[] {
+function openSecrets({ sealing, failures }: SendingDeps, webhook: ClaimedWebhook): string[] {
   const { callback_secret_sealed: present, previous_callback_secret_sealed: previous } = webhook;
   const sealed = [present, previous, ...webhook.older_callback_secrets_sealed];
   const { project_id, delivery_id } = webhook;
   return sealed.flatMap((secret) => {
     if (secret === null) return [];
     try {
-      return [sealing.open(secret, callbackSecretContext(project_id)).toString()];
+      return [openSecret(sealing, secret, callbackSecretContext(project_id)).toString()];
     } catch (error) {
-      log.error('a callback secret cannot be decrypted', { project_id, delivery_id, error });
+      failures.failed('a callback secret cannot be decrypted', { project_id, delivery_id, error });
       return [];
     }
   });

@@ -5,6 +5,7 @@
 import { randomUUID } from 'node:crypto';
 import type { WebhookStatus } from '../core/states.ts';
 import { type ClaimedWebhook, claimWebhooks } from '../db/webhook-attempts.ts';
+import { createFailureLog, type FailureLog } from '../platform/failure-log.ts';
 import { type TraceContext, withTraceContext } from '../platform/trace-context.ts';
 import { sendWebhook, WEBHOOK_LEASE_SECONDS, type WebhookDeps } from './send-webhook.ts';
 import { createLanes, type Lanes } from './webhook-lanes.ts';
@@ -30,9 +31,10 @@ export type WebhookSender = {
 const GRACE_MS = 5_000;
 
 export function createWebhookSender(
-  deps: WebhookSenderDeps,
+  given: WebhookSenderDeps,
   lanes: Lanes = createLanes(),
 ): WebhookSender {
+  const deps = { ...given, failures: createFailureLog(given.log) };
   const claims = new Set<Promise<unknown>>();
   const busy = new Set<Promise<unknown>>();
   const cutting = new AbortController();
@@ -68,7 +70,7 @@ type Sending = { webhook: ClaimedWebhook; signal: AbortSignal };
 
 /** Never rejects: an attempt that failed on our side is sent again when its lease expires. */
 async function send(
-  deps: WebhookSenderDeps,
+  deps: WebhookSenderDeps & { readonly failures: FailureLog },
   lanes: Lanes,
   sending: Sending,
 ): Promise<WebhookResult | undefined> {

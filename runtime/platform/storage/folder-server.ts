@@ -6,6 +6,7 @@ import type { IncomingMessage, ServerResponse } from 'node:http';
 import { Readable } from 'node:stream';
 import type { ApiErrorCode } from '../../core/errors.ts';
 import type { Clock } from '../clock.ts';
+import { createFailureLog, type FailureLog } from '../failure-log.ts';
 import { drainRequest } from '../http/drain-request.ts';
 import type { Log } from '../log.ts';
 import { type ObjectHead, ObjectSizeMismatch, StorageUnavailable } from './bucket.ts';
@@ -23,6 +24,7 @@ export type FolderServerOptions = {
 
 /** Returns whether the request was for folder storage and is being answered. */
 export function folderStorageHandler(options: FolderServerOptions) {
+  const failures = options.log && createFailureLog(options.log);
   return (request: IncomingMessage, response: ServerResponse): boolean => {
     if (!request.url?.startsWith(FOLDER_STORAGE_PATH)) return false;
     for (const [name, value] of Object.entries(openToEveryOrigin)) response.setHeader(name, value);
@@ -32,7 +34,7 @@ export function folderStorageHandler(options: FolderServerOptions) {
     }
     const put = admit(options, request);
     if ('status' in put) refuse(request, response, put);
-    else void receive(options, { request, response, put });
+    else void receive({ ...options, failures }, { request, response, put });
     return true;
   };
 }
@@ -118,7 +120,7 @@ const SILENCE_MS_MAX = 30_000;
  * leaves nothing behind.
  */
 async function receive(
-  { log, onObject }: FolderServerOptions,
+  { failures, onObject }: FolderServerOptions & { failures: FailureLog | undefined },
   { request, response, put }: Exchange,
 ): Promise<void> {
   request.setTimeout(SILENCE_MS_MAX, () => request.destroy());
@@ -132,7 +134,7 @@ async function receive(
   } catch (error) {
     if (request.destroyed && !request.complete) return;
     if (!(error instanceof ObjectSizeMismatch)) {
-      log?.error('an object could not be stored', { bucket: put.bucket, error });
+      failures?.failed('an object could not be stored', { bucket: put.bucket, error });
     }
     const isDown = error instanceof StorageUnavailable;
     refuse(request, response, isDown ? refusals.down : refusals.failed);

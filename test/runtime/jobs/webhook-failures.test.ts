@@ -6,6 +6,7 @@ import { listWebhookAttempts } from '../../../runtime/db/webhook-attempts.ts';
 import type { WebhookSender } from '../../../runtime/jobs/webhook-sender.ts';
 import { callbackPost } from '../../../runtime/platform/callback-post.ts';
 import { systemClock } from '../../../runtime/platform/clock.ts';
+import { createLog } from '../../../runtime/platform/log.ts';
 import { createSealing } from '../../../runtime/platform/sealing.ts';
 import { callbackSecretContext } from '../../../runtime/platform/sealing-contexts.ts';
 import {
@@ -27,6 +28,8 @@ import {
 
 const { db } = useDatabase();
 const SECRET = 'whsec_first';
+const CLOSED =
+  'the endpoint closed the connection before its answer was complete: see its log; a port for https does the same if the URL begins with http:';
 let endpoint: CallbackServer;
 let project: ProjectRow;
 let sender: WebhookSender;
@@ -54,6 +57,9 @@ describe('a callback secret that cannot be unsealed', () => {
     ]);
 
   it('uses up the scheduled attempts, says how to fix it, and never sends anything unsigned', async () => {
+    const lines: unknown[] = [];
+    const destination = { write: (line: string) => lines.push(JSON.parse(line)) };
+    sender = testSender(db, { log: createLog({ level: 'warn', name: 'test', destination }) });
     await seal('callback_secret_sealed');
     const id = await insertEvent(db, project.project_id);
     for (let attempt = 1; attempt <= 10; attempt++) {
@@ -64,6 +70,9 @@ describe('a callback secret that cannot be unsealed', () => {
     const row = await deliveryRow(db, id);
     expect(row).toMatchObject({ status: 'abandoned', attempt: 10, is_leased: false });
     expect(row?.last_error).toContain('rotate_callback_secret');
+    // Once a minute, not for each attempt.
+    const msg = 'a callback secret cannot be decrypted';
+    expect(lines).toMatchObject([{ level: 'warn', msg, delivery_id: id }]);
     expect(endpoint.seen).toEqual([]);
   });
 
@@ -179,13 +188,16 @@ describe('a failed attempt', () => {
         response.writeHead(301, { location: `${endpoint.url}/elsewhere` }).end(),
       'answered 404: only 2xx acknowledges': (response) => response.writeHead(404).end(),
       'no complete answer within 0.3 s': () => {},
-      'read ECONNRESET': (response) => {
+    };
+    const closed: CallbackAnswer[] = [
+      (response) => {
         response.writeHead(200).write('so far');
         setImmediate(() => response.socket?.resetAndDestroy());
       },
-      'socket hang up (ECONNRESET)': (response) => response.socket?.destroy(),
-    };
-    for (const [error, answer] of Object.entries(said)) {
+      (response) => response.socket?.destroy(),
+    ];
+    const wayOf = (answer: CallbackAnswer) => [CLOSED, answer] as const;
+    for (const [error, answer] of [...Object.entries(said), ...closed.map(wayOf)]) {
       endpoint.answer(answer);
       const id = await insertEvent(db, project.project_id);
       expect(await sendDue(hasty), error).toEqual(['failed']);
@@ -206,7 +218,9 @@ describe('a failed attempt', () => {
     const id = await insertEvent(db, project.project_id);
     expect(await sendDue(sender)).toEqual(['failed']);
     expect(await deliveryRow(db, id)).toMatchObject({ last_status: null });
-    expect((await deliveryRow(db, id))?.last_error).toMatch(/ECONNREFUSED/);
+    expect((await deliveryRow(db, id))?.last_error).toBe(
+      'nothing listens at 127.0.0.1:9 (ECONNREFUSED)',
+    );
   });
 });
 

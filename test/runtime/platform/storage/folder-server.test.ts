@@ -8,6 +8,7 @@ import { text } from 'node:stream/consumers';
 import fc from 'fast-check';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { errorPages } from '../../../../runtime/core/error-help/error-pages.ts';
+import { createLog } from '../../../../runtime/platform/log.ts';
 import type { PresignedPut } from '../../../../runtime/platform/storage/bucket.ts';
 import {
   createFolderBucket,
@@ -26,6 +27,7 @@ let server: Server;
 let port: number;
 let bucket: FolderBucket;
 let arrived: string[];
+let lines: Record<string, unknown>[];
 
 beforeEach(async () => {
   now = new Date('2026-11-20T12:00:00Z');
@@ -33,7 +35,10 @@ beforeEach(async () => {
   folder = await mkdtemp(join(tmpdir(), 'tintype-server-'));
   const buckets: Record<string, FolderBucket> = {};
   const onObject = (name: string, key: string) => void arrived.push(`${name}/${key}`);
-  const handle = folderStorageHandler({ buckets, secret, clock, onObject });
+  lines = [];
+  const destination = { write: (line: string) => void lines.push(JSON.parse(line)) };
+  const log = createLog({ level: 'debug', name: 'test', destination });
+  const handle = folderStorageHandler({ buckets, secret, clock, onObject, log });
   server = createServer((request, response) => {
     if (!handle(request, response)) response.writeHead(404).end('not storage');
   });
@@ -229,12 +234,15 @@ describe('a signed PUT URL', () => {
     expect(arrived).toEqual([]);
   });
 
-  it('answers 503 if the object cannot be written to disk', async () => {
+  it('answers 503 if the object cannot be written to disk, and warns once, not of each', async () => {
     const signed = await presign(3);
     await rm(folder, { recursive: true });
-    const answer = await send({ ...signed, body: Buffer.from('abc') });
-    expect(answer.status).toBe(503);
-    expect(answer.text).not.toContain(folder);
+    for (const _ of [1, 2]) {
+      const answer = await send({ ...signed, body: Buffer.from('abc') });
+      expect(answer.status).toBe(503);
+      expect(answer.text).not.toContain(folder);
+    }
+    expect(lines).toMatchObject([{ level: 'warn', msg: 'an object could not be stored' }]);
   });
 });
 
