@@ -24,7 +24,7 @@ export async function requireWritable(db: Writable): Promise<boolean> {
 
 /** 640 kB: more than the room that is left in files which are there already. */
 const WRITE = `create temporary table tintype_written on commit drop as
-  select md5(n::text) as filler from generate_series(1, 10000) n`;
+  select lpad(n::text, 32, '0') as filler from generate_series(1, 10000) n`;
 
 /**
  * Remembers that the server refused a write. It may take smaller ones meanwhile, into room that old
