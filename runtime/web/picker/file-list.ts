@@ -51,15 +51,25 @@ export class FileList {
 
   /** Starts the list over with a search. */
   restart(search: string): void {
+    this.#forget();
+    this.search = search;
+    this.state = 'more';
+    void this.loadMore();
+  }
+
+  /** Removes all files for a reason that the person is told; the next try starts the list over. */
+  close(code: string): void {
+    this.#forget();
+    this.#fail(code);
+  }
+
+  #forget(): void {
     this.#controller.abort();
     this.#controller = new AbortController();
     this.items = [];
-    this.search = search;
-    this.state = 'more';
     this.#cursor = null;
     this.#pages = [];
     this.#arrived = undefined;
-    void this.loadMore();
   }
 
   /** Loads the next page, unless one is loading or none is left. */
@@ -79,16 +89,15 @@ export class FileList {
       this.#cursor = page.next_cursor;
       this.#become(page.next_cursor === null ? 'whole' : 'more');
     } catch (error) {
-      // Another search has started, and its answer counts.
+      // Another search has started, and its answer counts, or the session has ended.
       if (signal.aborted) return;
-      this.code = error instanceof PickerError ? error.code : 'network_error';
+      const code = error instanceof PickerError ? error.code : 'network_error';
       // A renewed session may see less than the one with which the list was started.
-      if (this.code === 'invalid_cursor' && this.#begunAnewWith !== this.#tokenNow()) {
+      if (code === 'invalid_cursor' && this.#begunAnewWith !== this.#tokenNow()) {
         this.#begunAnewWith = this.#tokenNow();
         return this.restart(search);
       }
-      this.#become('failed');
-      this.#onFailed(this.code);
+      this.#fail(code);
     }
   }
 
@@ -128,6 +137,12 @@ export class FileList {
     this.#arrived ??= { search: '', cursor: null, token, files: Promise.resolve([]) };
     this.#arrived.files = this.#arrived.files.then((known) => [file, ...known]);
     this.#onChange();
+  }
+
+  #fail(code: string): void {
+    this.code = code;
+    this.#become('failed');
+    this.#onFailed(code);
   }
 
   #become(state: ListState): void {

@@ -68,6 +68,12 @@ export class Grid {
     this.#plan();
   }
 
+  /** Draws without waiting for a frame, of which a page in the background gets none. */
+  updateNow(): void {
+    window.cancelAnimationFrame(this.#frame);
+    this.#draw();
+  }
+
   /** Scrolls to the top. */
   rewind(): void {
     this.#active = undefined;

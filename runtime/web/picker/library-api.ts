@@ -91,10 +91,10 @@ async function call<Answer>(session: Session, path: string, init: RequestInit): 
   if (!ENDED.includes(first.code)) throw first;
   // Another call may have renewed it meanwhile.
   const state = session.token === token ? await session.renew(first.code) : 'renewed';
-  if (state === 'given up') throw first;
-  const second = await send<Answer>(session.token, path, init);
-  if (second instanceof PickerError) throw second;
-  return second;
+  const last = state === 'given up' ? first : await send<Answer>(session.token, path, init);
+  if (!(last instanceof PickerError)) return last;
+  if (isSessionEnd(last)) session.end(last.code);
+  throw last;
 }
 
 async function send<Answer>(

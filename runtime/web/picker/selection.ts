@@ -30,6 +30,11 @@ export class Selection {
     this.#onChange();
   }
 
+  clear(): void {
+    this.#files.clear();
+    this.#onChange();
+  }
+
   #put(file: LibraryFile): void {
     if (this.#limit === 'one') this.#files.clear();
     this.#files.set(file.file_id, file);

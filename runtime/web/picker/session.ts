@@ -17,16 +17,26 @@ const EARLY_SECONDS_MAX = 60;
 /** How long a call waits for the host to send a new token. */
 const REFRESH_MS_MAX = 15_000;
 
+export type SessionEvents = {
+  /** The session has ended, and no new token arrived in time: the page must show nothing of the library. */
+  readonly onEnd: (code: string) => void;
+  /** A token has arrived, also after `onEnd`. */
+  readonly onToken: () => void;
+};
+
 export class Session {
   #token = '';
   /** The default for an unreadable token: enough to try it, so that the service names the fault. */
   #facts: SessionFacts = { permissions: ['browse'], folder: '', max_file_bytes: 0, iat: 0, exp: 0 };
   /** Fires when the next token should be requested. */
   #timer = 0;
+  /** Fires when the token expires. */
+  #expiry = 0;
   /** Fires when waiting callers must be told that no token arrived. */
   #patience = 0;
   #waiting: ((state: 'renewed' | 'given up') => void)[] = [];
   readonly #ask: (code: string) => void;
+  #events: SessionEvents | undefined;
 
   /** `ask` requests a new token from the host, with a code as the reason. */
   constructor(ask: (code: string) => void) {
@@ -48,11 +58,21 @@ export class Session {
       : permissions.includes('browse') || permissions.includes('browse_own');
   }
 
+  watch(events: SessionEvents): void {
+    this.#events = events;
+  }
+
   take(token: string): void {
     this.#token = token;
     this.#facts = readFacts(token) ?? this.#facts;
     this.#planNext();
     this.#tell('renewed');
+    this.#events?.onToken();
+  }
+
+  /** To be called when a token is refused for good and there is no other one. */
+  end(code: string): void {
+    this.#events?.onEnd(code);
   }
 
   /**
@@ -63,8 +83,16 @@ export class Session {
     const { iat, exp } = this.#facts;
     const seconds = exp - iat - Math.min(EARLY_SECONDS_MAX, (exp - iat) / 2);
     window.clearTimeout(this.#timer);
+    window.clearTimeout(this.#expiry);
     if (seconds <= 0) return;
     this.#timer = window.setTimeout(() => this.#ask('session_expired'), seconds * 1000);
+    this.#expiry = window.setTimeout(() => void this.#expire(), (exp - iat) * 1000);
+  }
+
+  /** Nobody may be calling the service, which would say that the token has expired. */
+  async #expire(): Promise<void> {
+    const code = 'session_expired';
+    if ((await this.renew(code)) === 'given up') this.end(code);
   }
 
   /** Resolves with whether a new token has arrived. */

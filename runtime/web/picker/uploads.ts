@@ -93,6 +93,11 @@ export class Uploads {
     this.#events.onChange(row);
   }
 
+  /** These are images of the library; the others are files of the person, which may be sent again. */
+  dismissReady(): void {
+    for (const row of this.rows.filter(({ status }) => status === 'ready')) this.dismiss(row);
+  }
+
   #startNext(): void {
     const isRunning = ({ status }: UploadRow) => status === 'sending' || status === 'processing';
     let free = AT_ONCE - this.rows.filter(isRunning).length;

@@ -69,6 +69,28 @@ export function showPicker(terms: Terms): void {
   if (session.may('browse')) list.restart('');
   else list.state = 'whole';
   say();
+  watchSession({ session, list, selection, grid, panel });
+}
+
+type Held = {
+  session: Session;
+  list: FileList;
+  selection: Selection;
+  grid: Grid;
+  panel: ReturnType<typeof showUploads>;
+};
+
+/** Removes what is shown of the library when the session has ended, and lists it again with the next one. */
+function watchSession({ session, list, selection, grid, panel }: Held): void {
+  session.watch({
+    onEnd: (code) => {
+      panel?.forget();
+      selection.clear();
+      if (session.may('browse')) list.close(code);
+      grid.updateNow();
+    },
+    onToken: () => list.state === 'failed' && list.items.length === 0 && list.restart(list.search),
+  });
 }
 
 function closeButton({ texts, events }: Terms): HTMLElement {
@@ -139,7 +161,7 @@ function showUploads({ session, texts, events, list, selection }: Shown) {
   const button = element('button', { type: 'button', class: 'upload' }, [texts.upload, input]);
   button.addEventListener('click', (event) => event.target !== input && input.click());
   receiveFiles(texts, take);
-  return { root: panel.root, news: panel.news, button };
+  return { root: panel.root, news: panel.news, button, forget: () => uploads.dismissReady() };
 }
 
 function sentence(

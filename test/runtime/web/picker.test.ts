@@ -673,13 +673,16 @@ describe('the picker', { shuffle: false }, () => {
       const id = (await begun).url().split('/').at(-2) ?? '';
       await eventually(() => uploadOf(id)).toMatchObject({ status: 'ready' });
       await shown.page.clock.fastForward(16_000);
-      await tile('patient.jpg').waitFor();
-      const ends = (await pageEvents()).filter(([kind]) => kind === 'upload').slice(-3);
-      expect(ends.map(([, , state, code]) => [state, code])).toEqual([
+      const ends = async () => {
+        const told = (await pageEvents()).filter(([kind]) => kind === 'upload').slice(-3);
+        return told.map(([, , state, code]) => [state, code]);
+      };
+      await eventually(ends).toEqual([
         ['failed', 'session_expired'],
         ['processing', null],
         ['ready', null],
       ]);
+      await tile('patient.jpg').waitFor();
     });
 
     it('is not renewed early on a machine whose clock is a day ahead', async () => {
@@ -742,6 +745,62 @@ describe('the picker', { shuffle: false }, () => {
         'error',
         'session_failed',
       ]);
+    });
+
+    describe('once it has ended for good', () => {
+      const OF_LIBRARY =
+        /forest|harbour|mountain|summer|winter|mine\.jpg|resize\/|selected="true"/g;
+      const ofLibrary = async () =>
+        String(await inFrame('return document.documentElement.outerHTML')).match(OF_LIBRARY);
+      const refuseRenewal = () =>
+        shown.page.route('**/session', (route) => route.fulfill({ status: 403, body: '' }));
+
+      it('leaves nothing of the library in the document, until there is another', async () => {
+        shown = await visit(site);
+        await shown.page.clock.install();
+        await pick({ select: 'many' });
+        await takeFiles([await jpeg('mine.jpg', 31)]);
+        await word('Done').waitFor();
+        await tile('forest.jpg').click();
+        expect(await ofLibrary()).not.toBeNull();
+        const error = { code: 'session_revoked', message: 'The session was revoked.' };
+        await shown.page.route('**/v1/library/**', (route) =>
+          route.fulfill({ status: 401, json: { error } }),
+        );
+        await refuseRenewal();
+        await takeFiles([await jpeg('another.jpg', 32)]);
+        const last = async () => (await pageEvents()).at(-1);
+        await eventually(last).toEqual(['error', 'session_failed']);
+        await shown.page.clock.fastForward(16_000);
+        const says = 'Your session was ended. Open the picker again.';
+        await eventually(() => status().textContent()).toBe(says);
+        expect(await ofLibrary()).toBeNull();
+        expect(await button('Insert').isDisabled()).toBe(true);
+        expect(await pageEvents()).toContainEqual(['error', 'session_revoked']);
+        await shown.page.unrouteAll();
+        await button('Try again').click();
+        await tile('forest.jpg').waitFor();
+        await tile('harbour.jpg').waitFor();
+      });
+
+      it('does so too if nobody uses the picker, but not before its time is over', async () => {
+        shown = await visit(site);
+        await shown.page.clock.install();
+        site.mint['expires_in'] = 600;
+        await pick();
+        await tile('forest.jpg').waitFor();
+        await refuseRenewal();
+        await shown.page.clock.fastForward(560_000);
+        await eventually(pageEvents).toEqual([['error', 'session_failed']]);
+        expect(await tile('forest.jpg').count()).toBe(1);
+        await shown.page.clock.fastForward(60_000);
+        await eventually(pageEvents).toHaveLength(2);
+        expect(await tile('forest.jpg').count()).toBe(1);
+        await shown.page.clock.fastForward(16_000);
+        const says = 'Your session has ended. Open the picker again.';
+        await eventually(() => status().textContent()).toBe(says);
+        expect(await ofLibrary()).toBeNull();
+      });
     });
 
     it('never puts its token into a URL or into storage', async () => {
