@@ -1,6 +1,7 @@
 /** The few API calls that the command makes, as a server or as a person; a refusal becomes a line for the terminal. */
 import { randomUUID } from 'node:crypto';
 import { setTimeout as sleep } from 'node:timers/promises';
+import { IDEMPOTENCY_LEASE_SECONDS } from '../core/limits.ts';
 import { signRequest } from '../core/signing/request-signature.ts';
 import { insist } from './insist.ts';
 import { Refused } from './refused.ts';
@@ -72,20 +73,52 @@ export function createSend(baseUrl: string, credentials: Credentials, reach: Rea
 
 const PATIENCE_SECONDS_MAX = 60;
 const TURNS_MAX = 5;
+/** Longer than the lease of a call that was killed: then its key is free. */
+const IN_PROGRESS_SECONDS_MAX = IDEMPOTENCY_LEASE_SECONDS + 10;
 
 /**
- * Waits and retries when asked to: a folder of many files may be faster than the service allows.
+ * Waits and retries when asked to: a folder of many files may be faster than the service allows, and an earlier try of
+ * the same call may still be in progress.
  */
 async function withRetries(ask: () => Promise<Response>): Promise<Response> {
+  let freeAt: number | undefined;
   for (let turn = 1; ; turn += 1) {
     const response = await ask();
     const seconds = Number(response.headers.get('retry-after') ?? 'none');
-    const isToWait = !response.ok && seconds <= PATIENCE_SECONDS_MAX && turn < TURNS_MAX;
-    if (!isToWait) return response;
+    if (response.ok || !(seconds <= PATIENCE_SECONDS_MAX)) return response;
+    const isWaitedFor = await isInProgress(response);
+    if (isWaitedFor) freeAt ??= performance.now() + IN_PROGRESS_SECONDS_MAX * 1000;
+    if (turn >= TURNS_MAX) {
+      if (!isWaitedFor || performance.now() > (freeAt ?? 0)) return response;
+      sayOnce();
+    }
     await response.body?.cancel();
     await sleep(seconds * 1000);
   }
 }
+
+const IN_PROGRESS = 'idempotency_in_progress';
+
+async function isInProgress(response: Response): Promise<boolean> {
+  return (await readRefusal(response.clone())).code === IN_PROGRESS;
+}
+
+/** Several files meet the same restart. */
+let isSaid = false;
+
+function sayOnce(): void {
+  if (isSaid) return;
+  isSaid = true;
+  process.stderr.write(
+    `Tintype has not finished an earlier try, or was stopped during it. Waiting up to ${IN_PROGRESS_SECONDS_MAX} seconds for it …\n`,
+  );
+}
+
+/** Sentences for a terminal, where nobody has seen the headers that the API's sentence names. */
+const SENTENCES: Readonly<Record<string, string>> = {
+  [IN_PROGRESS]:
+    'Tintype has not finished an earlier try of this call, and may still do so. See in a minute whether the file is there, and upload it again if it is not.',
+};
 
 /** The API's refusal; for its own faults with the id that finds them in its log. */
 export class Refusal extends Refused {
@@ -93,7 +126,7 @@ export class Refusal extends Refused {
 
   constructor({ code, message, details }: Envelope['error'], { status, headers }: Response) {
     const found = status < 500 ? '' : ` (x-request-id ${headers.get('x-request-id')})`;
-    const sentence = fillIn(message, details);
+    const sentence = SENTENCES[code] ?? fillIn(message, details);
     super(code, `${sentence}${printDetails(details, sentence)}${found}`);
   }
 }

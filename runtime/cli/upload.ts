@@ -22,7 +22,7 @@ import { describeProtection, type ServingProject, servedPaths } from './served-p
 type UploadOptions = {
   data: string;
   project?: string;
-  /** Who owns the project, if it is not a declared one. */
+  /** Who owns the project and uploads to it. */
   sub?: string;
   slug?: string;
   /** Headers of a session of that person, as only the sample project's key is at hand. */
@@ -88,14 +88,13 @@ function printSummary(outcomes: readonly Outcome[]): void {
 
 async function callerOf(
   instance: Instance,
-  { project, mintSession }: UploadOptions,
+  { project = sampleProject(instance).slug, sub, mintSession }: UploadOptions,
 ): Promise<{ project: string; credentials: Credentials }> {
-  if (project !== undefined && project !== instance.project_slug) {
-    const headers = await mintSession(instance);
-    return { project, credentials: session(headers, instance.request_signing_secret) };
+  if (sub === undefined && project === instance.project_slug) {
+    return { project, credentials: apiKey(instance.api_key) };
   }
-  const sample = sampleProject(instance);
-  return { project: sample.slug, credentials: apiKey(sample.key) };
+  const headers = await mintSession(instance);
+  return { project, credentials: session(headers, instance.request_signing_secret) };
 }
 
 type Wanted = NamedFile & { project: string };

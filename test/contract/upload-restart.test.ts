@@ -1,4 +1,5 @@
-// `tintype upload` while Tintype is stopped and started again: it waits, says so once, and every file is published.
+// `tintype upload` while Tintype is stopped and started again, also in the middle of a call: it waits, says so once, and
+// every file is published.
 import { once } from 'node:events';
 import { copyFile, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
@@ -10,6 +11,7 @@ import {
   makeFolder,
   makeStarted,
   removeFolder,
+  runTintype,
   spawnTintype,
   startTintype,
   type Tintype,
@@ -22,7 +24,7 @@ let folder: string;
 let tintype: Tintype;
 let ports: Record<string, string>;
 
-const start = () => startTintype({ data, env: ports, ports: 'named' });
+const start = (env = {}) => startTintype({ data, env: { ...ports, ...env }, ports: 'named' });
 
 beforeAll(async () => {
   [data, folder] = await Promise.all([makeStarted(), makeFolder()]);
@@ -64,3 +66,18 @@ it.each(['SIGTERM', 'SIGKILL'] as const)(
   },
   180_000,
 );
+
+// It takes as long as the claim of a killed call lives: a minute.
+it('`tintype upload` publishes a file whose completion Tintype was killed in', async () => {
+  await tintype.end('SIGTERM');
+  tintype = await start({ TINTYPE_FAILPOINT: 'complete.before_commit' });
+  const killed = once(tintype.child, 'exit');
+  const uploaded = runTintype(['upload', '0.jpg', '--data', data], { cwd: folder });
+  expect(await killed).toEqual([null, 'SIGKILL']);
+  tintype = await start();
+  const { code, stdout, stderr } = await uploaded;
+  expect(stderr).toMatch(/^Tintype has not finished an earlier try.* Waiting up to 70 seconds/m);
+  expect(stderr).toMatch(/^0\.jpg .*✓ ready/m);
+  expect(stdout).toContain('/f/0.jpg\n');
+  expect(code).toBe(0);
+}, 240_000);

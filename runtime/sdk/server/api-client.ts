@@ -3,6 +3,7 @@
  * is safe: a POST carries an Idempotency-Key. Spec: Endpoints, Conventions.
  */
 import { setTimeout as sleep } from 'node:timers/promises';
+import { IDEMPOTENCY_LEASE_SECONDS } from '../../core/limits.ts';
 import { readApiKey, readOrigin } from './address.ts';
 import { ApiError, readApiError } from './api-error.ts';
 import type { Operations } from './api-types.ts';
@@ -11,7 +12,10 @@ export type ApiClientOptions = {
   /** The API's origin, such as https://images.example. */
   readonly url: string;
   readonly apiKey: string;
-  /** How often a failed call is retried; default 3. */
+  /**
+   * How often a failed call is retried; default 3. Unless it is 0, a call of which an earlier try is still in progress
+   * is repeated for 70 seconds, which do not count.
+   */
   readonly retries?: number;
   /** Timeout of each try; default 30 seconds. */
   readonly timeoutMs?: number;
@@ -78,6 +82,9 @@ const TIMEOUT_MS = 30_000;
 const FIRST_WAIT_MS = 250;
 /** If a server asks for a longer wait, its refusal is thrown instead. */
 const WAIT_SECONDS_MAX = 60;
+const IN_PROGRESS = 'idempotency_in_progress';
+/** Longer than the lease of a call that was killed: then its key is free. */
+const IN_PROGRESS_SECONDS_MAX = IDEMPOTENCY_LEASE_SECONDS + 10;
 
 function prepare({ url, apiKey }: ApiClientOptions, name: string, sent: Sent): Prepared {
   const [, method, template] = /^([A-Z]+) (\/.*)$/.exec(name) ?? [];
@@ -115,15 +122,20 @@ function fillIn(template: string, path: Readonly<Record<string, string>>): strin
 
 async function sendWithRetries(options: ApiClientOptions, call: Prepared): Promise<Answered> {
   const { retries = RETRIES } = options;
+  let freeAt: number | undefined;
   let wasLost = false;
-  for (let attempts = 0; ; attempts += 1) {
+  for (let attempts = 0; ; ) {
     const answer = await send(options, call);
     if (!(answer instanceof ApiError)) return answer;
     // A 404 of a proxy has another code, so it does not count as deleted.
     if (wasLost && answer.code === call.gone_code) return { body: undefined };
     wasLost ||= mayHaveArrived(answer);
     const wait = call.is_repeatable || answer.status === 429 ? waitOf(answer, attempts) : undefined;
-    if (attempts >= retries || wait === undefined) throw answer;
+    const isInProgress = answer.code === IN_PROGRESS && retries > 0;
+    if (isInProgress) freeAt ??= performance.now() + IN_PROGRESS_SECONDS_MAX * 1000;
+    const isWaitedFor = isInProgress && performance.now() <= (freeAt ?? 0);
+    if (wait === undefined || (attempts >= retries && !isWaitedFor)) throw answer;
+    if (!isWaitedFor) attempts += 1;
     await sleep(wait, undefined, call.signal && { signal: call.signal }).catch(() => undefined);
     call.signal?.throwIfAborted();
   }
@@ -161,7 +173,7 @@ function waitOf(
   attempts: number,
 ): number | undefined {
   const isPassing = status === null || status === 429 || status >= 500;
-  if (!isPassing && code !== 'idempotency_in_progress') return undefined;
+  if (!isPassing && code !== IN_PROGRESS) return undefined;
   const own = FIRST_WAIT_MS * 2 ** attempts * (0.75 + Math.random() / 2);
   if (retry_after_seconds === undefined) return own;
   return retry_after_seconds > WAIT_SECONDS_MAX ? undefined : retry_after_seconds * 1000;

@@ -68,6 +68,11 @@ const outcomes: Record<string, Outcome> = {
     file: { status: 'blocked' },
     says: /^✗ file_blocked: the name blocked\.jpg is blocked by moderation: .*a note on the file \(upload upl_blocked\.jpg\)$/,
   },
+  'running.jpg': {
+    at: 'create',
+    answer: [409, 'idempotency_in_progress'],
+    says: /^✗ idempotency_in_progress: Tintype has not finished an earlier try .*upload it again if it is not\.$/,
+  },
   'unseen.jpg': { at: 'file', answer: [500, 'internal'], says: /^✓ ready$/ },
   'patient.jpg': { at: 'create', answer: [429, 'rate_limited'], says: /^✓ ready$/ },
 };
@@ -156,7 +161,7 @@ it.each(Object.keys(outcomes))('tintype upload explains what happened to %s', (n
 
 it('tintype upload exits with 1 and counts the files that were not published', () => {
   expect(said.code).toBe(1);
-  expect(said.stderr).toMatch(/tintype: 10 of 12 files were not published \(.*2 internal/);
+  expect(said.stderr).toMatch(/tintype: 11 of 13 files were not published \(.*2 internal/);
 });
 
 it('tintype upload explains why the API key may be rejected, and sends no file', async () => {

@@ -49,8 +49,8 @@ const refusal = (status: number, code: string, headers = {}): Scripted => ({
   headers: { 'x-request-id': 'request-1', ...headers },
   body: { error: { code, message: 'No.', details: { issues: [] } } },
 });
-const mint = () =>
-  api.call('POST /v1/projects/{slug}/signed-url', {
+const mint = (client = api) =>
+  client.call('POST /v1/projects/{slug}/signed-url', {
     path: { slug: 'shop' },
     body: { file_slug: 'a.jpg' },
   });
@@ -127,6 +127,35 @@ describe('the API client', () => {
     expect(await mint()).toEqual({ url: 'https://a.example/4' });
     const keys = new Set(seen.map(({ headers }) => headers['idempotency-key']));
     expect([...keys]).toEqual([expect.stringMatching(/^[0-9a-f-]{36}$/)]);
+  });
+
+  it('waits for an earlier try in progress without counting it as a failure', async () => {
+    const waits = refusal(409, 'idempotency_in_progress', { 'retry-after': '0' });
+    script.push('broken', ...Array.from({ length: 20 }, () => waits));
+    script.push(refusal(503, 'storage_unavailable'), waits);
+    expect(await mint()).toEqual({ url: 'https://a.example/24' });
+    const impatient = createApiClient({ url, apiKey: 'tin_live_x', retries: 0 });
+    script.push(waits);
+    await expect(mint(impatient)).rejects.toMatchObject({ code: 'idempotency_in_progress' });
+  });
+
+  it('stops waiting for an earlier try once the key of a killed one is free', async () => {
+    const waits = refusal(409, 'idempotency_in_progress', { 'retry-after': '0' });
+    let now = 0;
+    const clock = vi.spyOn(performance, 'now').mockImplementation(() => now);
+    const slow: typeof fetch = (...asked) => {
+      now += 10_000;
+      return fetch(...asked);
+    };
+    try {
+      script.push(...Array.from({ length: 30 }, () => waits));
+      const patient = createApiClient({ url, apiKey: 'tin_live_x', fetch: slow, retries: 1 });
+      await expect(mint(patient)).rejects.toMatchObject({ code: 'idempotency_in_progress' });
+      // Refused at 0 to 70 seconds without counting, then once retried.
+      expect(seen).toHaveLength(8 + 2);
+    } finally {
+      clock.mockRestore();
+    }
   });
 
   it('retries a request whose response breaks off', async () => {
