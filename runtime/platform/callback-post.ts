@@ -13,11 +13,11 @@ import {
   WEBHOOK_TIMEOUT_SECONDS,
 } from '../core/limits.ts';
 import { stripText } from '../core/text.ts';
+import { callbackFault } from './callback-fault.ts';
 import type { Clock } from './clock.ts';
 import { literalFault, portFault } from './egress.ts';
 import { onIncompleteResponse } from './http/on-incomplete-response.ts';
 import { type PublicLookup, publicLookup } from './public-lookup.ts';
-import { reasonOf } from './reason-of.ts';
 import { traceHeaders } from './trace-context.ts';
 import { traced } from './tracing/spans.ts';
 
@@ -66,7 +66,7 @@ export function callbackPost(options: CallbackOptions): PostCallback {
       );
     } catch (error) {
       call.signal.throwIfAborted();
-      if (!deadline.aborted) return failed(reasonOf(error));
+      if (!deadline.aborted) return failed(callbackFault(error));
       return failed(`no complete answer within ${deadline_ms / 1000} s`);
     }
   };

@@ -15,9 +15,9 @@ export async function egressFault(
   egress: 'public' | 'any',
   servers?: readonly string[],
 ): Promise<string | undefined> {
-  if (egress === 'any') return undefined;
-  const { hostname, protocol } = new URL(url);
-  if (protocol !== 'https:') return 'expected an https URL';
+  const fault = literalFault(url, egress);
+  if (fault !== undefined || egress === 'any') return fault;
+  const { hostname } = new URL(url);
   const addresses = await resolve(hostname, servers);
   if (addresses.length === 0) return `expected a host that resolves; ${hostname} does not`;
   return addresses.every(isPublicAddress)
@@ -40,10 +40,14 @@ export function literalFault(url: string, egress: 'public' | 'any'): string | un
   const { hostname, protocol } = new URL(url);
   if (protocol !== 'https:') return 'expected an https URL';
   const literal = literalOf(hostname);
-  return literal === undefined || isPublicAddress(literal)
-    ? undefined
-    : `expected a public address; ${hostname} is a private or reserved one`;
+  const isInside = literal === undefined ? LOCALHOST.test(hostname) : !isPublicAddress(literal);
+  return isInside
+    ? `expected a public address; ${hostname} is a private or reserved one`
+    : undefined;
 }
+
+/** Leads to the machine that asks, whatever a name server says (RFC 6761). */
+const LOCALHOST = /(^|\.)localhost\.?$/;
 
 /** The host of a URL if it is an IP address; undefined for a name. */
 function literalOf(hostname: string): string | undefined {

@@ -3,19 +3,30 @@ import { generateKeyPairSync, sign } from 'node:crypto';
 
 export type SelfSigned = { key: string; cert: string };
 
+type Flaws = {
+  /** The years from and until which the certificate is valid, of this century. */
+  years?: readonly [from: number, until: number];
+  /** The name of another authority, which the certificate says that it is from. */
+  issuer?: string;
+};
+
 /** Encodes an X.509 certificate (RFC 5280) as DER, because Node cannot create certificates. */
-export function makeSelfSigned(host: string): SelfSigned {
+export function makeSelfSigned(
+  host: string,
+  { years: [from, until] = [20, 49], issuer }: Flaws = {},
+): SelfSigned {
   const { privateKey, publicKey } = generateKeyPairSync('ec', { namedCurve: 'P-256' });
   const name = der(0x30);
   const algorithm = der(0x30, ECDSA_WITH_SHA256);
-  const validity = der(0x30, time('200101000000Z'), time('490101000000Z'));
+  const from_name = issuer === undefined ? name : commonName(issuer);
+  const validity = der(0x30, time(`${from}0101000000Z`), time(`${until}0101000000Z`));
   const alternative = der(0x30, der(0x82, Buffer.from(host)));
   const extension = der(0x30, SUBJECT_ALT_NAME, TRUE, der(0x04, alternative));
   const body = der(
     0x30,
     der(0xa0, der(0x02, Buffer.from([2]))),
     der(0x02, Buffer.from([1])),
-    ...[algorithm, name, validity, name],
+    ...[algorithm, from_name, validity, name],
     publicKey.export({ type: 'spki', format: 'der' }),
     der(0xa3, der(0x30, extension)),
   );
@@ -30,6 +41,12 @@ export function makeSelfSigned(host: string): SelfSigned {
 const ECDSA_WITH_SHA256 = Buffer.from('06082a8648ce3d040302', 'hex');
 const SUBJECT_ALT_NAME = Buffer.from('0603551d11', 'hex');
 const TRUE = Buffer.from('0101ff', 'hex');
+
+const COMMON_NAME = Buffer.from('0603550403', 'hex');
+
+function commonName(text: string): Buffer {
+  return der(0x30, der(0x31, der(0x30, COMMON_NAME, der(0x0c, Buffer.from(text)))));
+}
 
 function time(text: string): Buffer {
   return der(0x17, Buffer.from(text));

@@ -79,12 +79,16 @@ describe('egressFault', () => {
     );
   });
 
-  it('does not resolve localhost, which only this machine knows', async () => {
-    dns.answer(() => []);
-    expect(await fault('https://localhost/')).toBe(
-      'expected a host that resolves; localhost does not',
-    );
-  });
+  it.each(['localhost', 'localhost.', 'site.localhost', '10.0.0.1'])(
+    'rejects %s as no public address, whatever a name server says',
+    async (host) => {
+      dns.answer((_, family) => (family === 4 ? ['1.1.1.1'] : []));
+      expect(await fault(`https://${host}/`)).toBe(
+        `expected a public address; ${host} is a private or reserved one`,
+      );
+      expect(await fault('https://notlocalhost/')).toBeUndefined();
+    },
+  );
 
   it('resolves a good name within a second while many silent ones are looked up', async () => {
     dns.answer((name, family) =>
