@@ -260,6 +260,8 @@ describe.each(stores)('a multipart upload on %s', (_name, ingest) => {
     const gone = await complete(upload, parts);
     expect(codeOf(gone)).toBe('410 upload_expired');
     expect(gone.body.error.details).toHaveProperty('expires_at');
+    // The list of a session that is over is not read.
+    expect(codeOf(await complete(upload, []))).toBe('410 upload_expired');
     expect(codeOf(await at(upload, 'parts'))).toBe('410 upload_expired');
   });
 
