@@ -109,3 +109,10 @@ it('`tintype upload` exits with 0 if all files are published, and replaces an ex
   const key = withKey(tintype, tintype.instance.api_key);
   expect((await key('GET', `/v1/projects/${project}/files/good.png`)).body.revision).toBe(2);
 });
+
+it('`tintype upload --sub` asks as that person, also for the project that the key is for', async () => {
+  const words = ['upload', 'good.png', '--data', tintype.data, '--sub', 'kite'];
+  const stranger = await runTintype(words, { cwd: folder });
+  expect(stranger.code).toBe(1);
+  expect(stranger.stderr).toMatch(/^tintype: kite has no project demo: /);
+});

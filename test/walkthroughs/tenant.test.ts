@@ -4,7 +4,7 @@ import { type ChildProcess, spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { stat, symlink } from 'node:fs/promises';
 import { join } from 'node:path';
-import type { Browser, Page } from 'playwright-core';
+import type { Browser, Page, Route } from 'playwright-core';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { readFences, readShellBlocks } from '../contract/support/blocks.ts';
 import { readStart } from '../contract/support/start-line.ts';
@@ -185,6 +185,30 @@ describe('a tenant’s engineer', { shuffle: false, timeout: 120_000, retry: 0 }
     way.set({ kind: 'none' });
     await page.getByText(/^ready$|:/).waitFor();
     expect(await page.locator('#says').textContent()).toBe('ready');
+  });
+
+  it('begins one upload if the answer to its beginning is lost', async () => {
+    const page = await browser.newPage();
+    const begun: unknown[] = [];
+    await page.route('**/uploads', async (route) => {
+      const response = await route.fetch();
+      begun.push((await response.json()).upload_id);
+      await (begun.length === 1 ? route.abort() : route.fulfill({ response }));
+    });
+    await chooseSmall(page, `http://localhost:${port}`);
+    await page.getByText(/^ready$|:/).waitFor();
+    expect(begun).toEqual([expect.stringMatching(/^upl_/), begun[0]]);
+  });
+
+  it('lets a person choose the same file again after the storage refused it', async () => {
+    const page = await browser.newPage();
+    const refuse = (route: Route) =>
+      route.request().method() === 'PUT' ? route.fulfill({ status: 400 }) : route.fallback();
+    await page.route('**', refuse);
+    await chooseSmall(page, `http://localhost:${port}`);
+    await page.getByText('choose the file again').waitFor();
+    // A browser reports no change if the same file is chosen twice in a row.
+    await expect.poll(() => page.locator('input').inputValue()).toBe('');
   });
 
   it('has typed every command of the document', () => expect(blocks).toEqual([]));

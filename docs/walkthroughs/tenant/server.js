@@ -10,8 +10,12 @@ const [api, folder, port] = process.argv.slice(2);
 const key = (await readFile(join(folder, 'key.txt'), 'utf8')).trim();
 const page = await readFile(new URL('page.html', import.meta.url));
 
-const ask = (path, { method = 'POST', body } = {}) =>
-  fetch(`${api}/v1/projects/kite${path}`, { method, body, headers: { 'X-Api-Key': key } });
+const ask = (path, { method = 'POST', body, headers } = {}) =>
+  fetch(`${api}/v1/projects/kite${path}`, {
+    method,
+    body,
+    headers: { ...headers, 'X-Api-Key': key },
+  });
 
 /** Signed URLs by what they show, each with the time until which it is handed out: half of its life. */
 const minted = new Map();
@@ -55,7 +59,12 @@ async function answer({ method, url, headers }, body) {
   }
   // A real site asks here who is signed in, and what they may send.
   if (!UPLOADS.test(url)) return { status: 404 };
-  const asked = await ask(url, { method, body: method === 'POST' ? body : undefined });
+  const once = headers['idempotency-key'];
+  const asked = await ask(url, {
+    method,
+    ...(method === 'POST' && { body }),
+    ...(once && { headers: { 'Idempotency-Key': once } }),
+  });
   return { status: asked.status, type: 'application/json', body: await asked.text() };
 }
 
