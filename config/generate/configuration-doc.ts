@@ -10,7 +10,9 @@ const head = `# Configuration
 Environment variables configure Tintype. A wrong value stops the start with the name of the variable,
 what was expected and an example. An empty variable counts as unset. For a variable whose name is not in this
 table, such as a misspelled one, the process logs a warning at the start. White space around a value is ignored;
-around a secret it is refused. \`tintype up\` sets the variables that it needs; you can override each of them.
+around a secret it is refused. Each installation needs random keys and secrets of its own. The examples of those
+are commands for a shell: the text of an example, a key of zeros, or a key that this page has ever printed stops
+the start. \`tintype up\` sets the variables that it needs; you can override each of them.
 
 `;
 

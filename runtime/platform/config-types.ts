@@ -14,6 +14,9 @@ export function text() {
   return written().min(1, 'a text');
 }
 
+/** What documents print, or printed once, in place of a secret: everybody knows it. */
+const EXAMPLE_SECRET = /^a-long-random-text-of-|^<|\$\(openssl /;
+
 /**
  * White space around a secret is refused, not removed: the other side may have it as part of the
  * secret.
@@ -22,7 +25,8 @@ export function secret(charactersMin = 16) {
   return z
     .string()
     .min(charactersMin, `a secret of at least ${charactersMin} characters`)
-    .refine((value) => value === value.trim(), 'a secret without white space around it');
+    .refine((value) => value === value.trim(), 'a secret without white space around it')
+    .refine((value) => !EXAMPLE_SECRET.test(value), 'a random secret of your own, not an example');
 }
 
 export function wholeNumber(min: number, max: number) {
@@ -121,6 +125,12 @@ export function isAddressRange(value: string): boolean {
 const KEY_BYTES = 32;
 const KEY_SHAPE = /^([A-Za-z0-9_-]{1,32}):([A-Za-z0-9+/]{43}=)$/;
 const KEYS_EXPECTED = `a comma list of id:base64(${KEY_BYTES} bytes), each id once`;
+/** Keys that everybody knows: the examples that our documents printed once, and nothing but zeros. */
+const KNOWN_KEYS: ReadonlySet<string> = new Set([
+  'qL5Ks2Cn1pYwO8uTgVxZ0rHdJ3mFbNeA7iQ6tSyWvXk=',
+  'Zb3Qe9Xw7LkR1uMvT5yHsA8dC2fGjN6pO4iUq0WnKxE=',
+  Buffer.alloc(KEY_BYTES).toString('base64'),
+]);
 
 /** `id:base64(32 bytes)`, between commas: the first key is used, the others are still accepted. */
 export function namedKeys() {
@@ -130,6 +140,10 @@ export function namedKeys() {
     .transform((value) => {
       const [, id = '', encoded = ''] = KEY_SHAPE.exec(value) ?? [];
       return { id, key: new Uint8Array(Buffer.from(encoded, 'base64')) };
+    })
+    // Printed again, because the last character of base64 may be written in several ways.
+    .refine((named) => !KNOWN_KEYS.has(Buffer.from(named.key).toString('base64')), {
+      error: 'random keys of your own, not an example',
     });
   return list(key)
     .refine((keys) => keys.length > 0, KEYS_EXPECTED)

@@ -31,6 +31,13 @@ import {
 } from './config-types.ts';
 import { failpoints } from './failpoint.ts';
 
+/**
+ * How to make a secret, because a printed one would be used by somebody. Refused as they are: only a
+ * shell makes them secrets.
+ */
+export const RANDOM_SECRET = '$(openssl rand -hex 32)';
+export const RANDOM_KEY = '$(openssl rand -base64 32)';
+
 export const variables = {
   databaseUrl: {
     name: 'TINTYPE_DATABASE_URL',
@@ -152,19 +159,19 @@ export const variables = {
     name: 'TINTYPE_REQUEST_SIGNING_SECRET',
     type: secret(),
     description: 'Secret for the X-Request-Signature of dashboard writes',
-    example: 'a-long-random-text-of-the-dashboard',
+    example: RANDOM_SECRET,
   },
   storageEventSecret: {
     name: 'TINTYPE_STORAGE_EVENT_SECRET',
     type: secret(),
     description: 'Secret for inbound storage events',
-    example: 'a-long-random-text-of-the-storage',
+    example: RANDOM_SECRET,
   },
   providerASecret: {
     name: 'TINTYPE_PROVIDER_A_SECRET',
     type: secret(),
     description: "Secret for payment provider A's webhooks",
-    example: 'a-long-random-text-of-provider-a',
+    example: '<the secret that provider A shows>',
   },
   providerAMode: {
     name: 'TINTYPE_PROVIDER_A_MODE',
@@ -176,7 +183,7 @@ export const variables = {
     name: 'TINTYPE_PROVIDER_B_SECRET',
     type: secret(),
     description: "Secret for payment provider B's webhooks",
-    example: 'a-long-random-text-of-provider-b',
+    example: '<the secret that provider B shows>',
   },
   providerBMode: {
     name: 'TINTYPE_PROVIDER_B_MODE',
@@ -190,14 +197,14 @@ export const variables = {
     type: namedKeys(),
     description:
       'Keys that encrypt secrets at rest: comma-separated list of `id:base64(32 bytes)`; the first one encrypts, and `tintype job reseal` encrypts everything else with it',
-    example: 'k2:qL5Ks2Cn1pYwO8uTgVxZ0rHdJ3mFbNeA7iQ6tSyWvXk=',
+    example: `k1:${RANDOM_KEY}`,
   },
   tokenKeys: {
     name: 'TINTYPE_TOKEN_KEYS',
     type: namedKeys(),
     description:
-      'Keys that sign upload URLs, embed URLs, library tokens, cursors and subjects; the first one signs',
-    example: 't1:Zb3Qe9Xw7LkR1uMvT5yHsA8dC2fGjN6pO4iUq0WnKxE=',
+      'Keys that sign upload URLs, embed URLs, library tokens, cursors and subjects; the first one signs. None of them may be one of TINTYPE_KEY_ENCRYPTION_KEYS',
+    example: `t1:${RANDOM_KEY}`,
   },
   ingestMaxBytes: {
     name: 'TINTYPE_INGEST_MAX_BYTES',

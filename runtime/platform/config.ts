@@ -90,6 +90,12 @@ const rules: readonly Rule[] = [
     expected: 'a secret that differs from the other inbound secrets',
   })),
   {
+    isBroken: ({ tokenKeys = [], keyEncryptionKeys = [] }) =>
+      tokenKeys.some(({ key }) => keyEncryptionKeys.some((other) => isSame(key, other.key))),
+    variable: variables.tokenKeys,
+    expected: 'other keys than TINTYPE_KEY_ENCRYPTION_KEYS',
+  },
+  {
     // The sweep of the upload bucket deletes everything that no running upload knows: in a shared
     // bucket, every image.
     isBroken: (config) => config.ingestBucket === config.contentBucket,
@@ -145,6 +151,10 @@ const rules: readonly Rule[] = [
     expected: 'it to be set, because of TINTYPE_CDN',
   },
 ];
+
+function isSame(key: Uint8Array, other: Uint8Array): boolean {
+  return Buffer.from(key).equals(other);
+}
 
 function hasZone(cdn: Config['cdn']): boolean {
   return cdn === 'cloudflare' || cdn === 'fastly' || cdn === 'cloudfront';

@@ -2,7 +2,7 @@
 import { type ApiConfig, apiFields } from '../../runtime/api/serve.ts';
 import { type Environment, parseConfig } from '../../runtime/platform/config.ts';
 
-const KEY = `t1:${Buffer.alloc(32, 1).toString('base64')}`;
+const key = (fill: number) => `t1:${Buffer.alloc(32, fill).toString('base64')}`;
 
 export function apiConfig(environment: Environment = {}): ApiConfig {
   const least = {
@@ -10,10 +10,10 @@ export function apiConfig(environment: Environment = {}): ApiConfig {
     TINTYPE_DELIVERY_ROOT_DOMAIN: 'images.test',
     TINTYPE_IDENTITY_ISSUER: 'https://id.test',
     TINTYPE_IDENTITY_JWKS_URL: 'https://id.test/jwks.json',
-    TINTYPE_REQUEST_SIGNING_SECRET: 'a-long-random-text-of-the-dashboard',
-    TINTYPE_STORAGE_EVENT_SECRET: 'a-long-random-text-of-the-storage',
-    TINTYPE_KEY_ENCRYPTION_KEYS: KEY,
-    TINTYPE_TOKEN_KEYS: KEY,
+    TINTYPE_REQUEST_SIGNING_SECRET: 'a-secret-of-the-dashboard',
+    TINTYPE_STORAGE_EVENT_SECRET: 'a-secret-of-the-storage',
+    TINTYPE_KEY_ENCRYPTION_KEYS: key(9),
+    TINTYPE_TOKEN_KEYS: key(1),
   };
   return parseConfig({ ...least, ...environment }, apiFields);
 }

@@ -14,6 +14,7 @@ import { plansFile } from '../../../runtime/core/plans.ts';
 import { ConfigError, parseConfig } from '../../../runtime/platform/config.ts';
 import { variables } from '../../../runtime/platform/config-variables.ts';
 import { full, least } from '../../operator/image-service/samples.ts';
+import { configExamples } from '../../support/config-examples.ts';
 import { refusals, type Target, text } from '../target.ts';
 import { parseJson } from './parse-json.ts';
 
@@ -100,7 +101,7 @@ const quantities = text({
     error instanceof Error && error.message.endsWith('is not an amount of memory'),
 });
 
-const ENVIRONMENT = Object.values(variables).map(({ name, example }) => `${name}=${example}`);
+const ENVIRONMENT = Object.entries(configExamples).map(([name, value]) => `${name}=${value}`);
 const names: readonly string[] = Object.values(variables).map(({ name }) => name);
 
 const environment = text({

@@ -6,6 +6,7 @@ import { imageServiceSpec } from '../../../operator/image-service/schema.ts';
 import { apiFields } from '../../../runtime/api/serve.ts';
 import { type ConfigField, parseConfig } from '../../../runtime/platform/config.ts';
 import { variables } from '../../../runtime/platform/config-variables.ts';
+import { configExamples } from '../../support/config-examples.ts';
 import { full, least } from './samples.ts';
 
 const processes: readonly Process[] = [...components, 'migrate', 'job'];
@@ -22,13 +23,10 @@ const foreign = [
 /** As the container sees it, with the documented examples as the values from Secrets. */
 function environment(process: Process, spec: object): Record<string, string> {
   const parsed = imageServiceSpec.parse(spec);
-  const examples = Object.fromEntries(
-    Object.values(variables).map(({ name, example }) => [name, example]),
-  );
   return Object.fromEntries(
     environmentOf(process, parsed).map(({ name, value }) => [
       name,
-      value ?? examples[name] ?? 'of a Secret',
+      value ?? configExamples[name] ?? 'of a Secret',
     ]),
   );
 }

@@ -65,4 +65,11 @@ describe('the Secrets and fields of an installation taken together', () => {
     ]);
     expect(reported.join()).not.toContain(one);
   });
+
+  it('must not sign tokens with a key that encrypts', () => {
+    const TINTYPE_TOKEN_KEYS = keys.TINTYPE_KEY_ENCRYPTION_KEYS;
+    expect(examine({ ...good, keys: { ...keys, TINTYPE_TOKEN_KEYS } })).toEqual([
+      expect.stringContaining('TINTYPE_TOKEN_KEYS: expected other keys than'),
+    ]);
+  });
 });

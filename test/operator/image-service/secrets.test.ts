@@ -77,6 +77,17 @@ describe('the Secrets of an installation', () => {
     expect([...messages(found), ...messages(short)].join()).not.toMatch(/hidden|c2hvcnQ/);
   });
 
+  it('are reported if a value is known to everybody', () => {
+    const known = {
+      TINTYPE_TOKEN_KEYS: `t1:${Buffer.alloc(32).toString('base64')}`,
+      TINTYPE_REQUEST_SIGNING_SECRET: 'a-long-random-text-of-the-dashboard',
+    };
+    expect(messages({ ...good, keys: { ...good.keys, ...known } })).toEqual([
+      "SecretInvalid: Key 'TINTYPE_TOKEN_KEYS' of Secret 'keys' (`spec.keysSecretRef`) must be random keys of your own, not an example.",
+      "SecretInvalid: Key 'TINTYPE_REQUEST_SIGNING_SECRET' of Secret 'keys' (`spec.keysSecretRef`) must be a random secret of your own, not an example.",
+    ]);
+  });
+
   it('may hold the storage endpoint or leave it to the resource', () => {
     const { TINTYPE_S3_ENDPOINT: _endpoint, ...s3 } = good.s3;
     expect(messages({ ...good, s3 })).toHaveLength(1);

@@ -226,7 +226,7 @@ describe('a cursor', () => {
 
   /** Sends one request to an API process with these token keys. */
   async function ask(tokenKeys: string, { path, key }: { path: string; key: string }) {
-    const config = apiConfig({ TINTYPE_KEY_ENCRYPTION_KEYS: OLD, TINTYPE_TOKEN_KEYS: tokenKeys });
+    const config = apiConfig({ TINTYPE_TOKEN_KEYS: tokenKeys });
     const { server, stop } = startApi(api.deps(), { config, quiet_ms: 0 });
     const port = await listen(server, { port: 0, option: 'TINTYPE_API_PORT' });
     const answer = await fetch(`http://127.0.0.1:${port}${path}`, {

@@ -2,6 +2,8 @@ import { describe, expect, it } from 'vitest';
 import { ConfigError, type Environment, parseConfig } from '../../../runtime/platform/config.ts';
 import { type Variable, variables } from '../../../runtime/platform/config-variables.ts';
 
+import { configExamples } from '../../support/config-examples.ts';
+
 const table = Object.values<Variable>(variables);
 const key = (fill: number) => Buffer.alloc(32, fill).toString('base64');
 
@@ -18,11 +20,10 @@ function problemsOf(env: Environment): readonly string[] {
 describe('the table of variables', () => {
   it('has unique names, valid examples and valid defaults', () => {
     expect(new Set(table.map(({ name }) => name)).size).toBe(table.length);
-    for (const { name, type, example } of table) {
-      expect(type.safeParse(example).success, name).toBe(true);
+    for (const { name, type } of table) {
+      expect(type.safeParse(configExamples[name]).success, name).toBe(true);
     }
-    const examples = Object.fromEntries(table.map(({ name, example }) => [name, example]));
-    expect(problemsOf({ ...examples, NODE_ENV: 'test' })).toEqual([]);
+    expect(problemsOf({ ...configExamples, NODE_ENV: 'test' })).toEqual([]);
     expect(problemsOf({})).toEqual([]);
   });
 
@@ -71,7 +72,7 @@ describe('parseConfig', () => {
     const ending = Object.fromEntries(
       table
         .filter(({ name }) => !/SECRET|_TOKEN$|API_KEY$/.test(name))
-        .map(({ name, example }) => [name, ` ${example}\n`]),
+        .map(({ name }) => [name, ` ${configExamples[name]}\n`]),
     );
     const clean = Object.fromEntries(
       Object.keys(ending).map((name) => [name, ending[name]?.trim()]),
@@ -205,6 +206,54 @@ describe('parseConfig', () => {
   it('accepts a bucket name with a dash next to a dot, and rejects one with two dots in a row', () => {
     expect(problemsOf({ TINTYPE_INGEST_BUCKET: 'in-.put' })).toEqual(problemsOf({}));
     expect(problemsOf({ TINTYPE_INGEST_BUCKET: 'in..put' })[0]).toContain('two dots in a row');
+  });
+
+  it.each([
+    ...[
+      'qL5Ks2Cn1pYwO8uTgVxZ0rHdJ3mFbNeA7iQ6tSyWvXk=',
+      'Zb3Qe9Xw7LkR1uMvT5yHsA8dC2fGjN6pO4iUq0WnKxE=',
+    ],
+    ...[key(0), key(0).replace('A=', 'B=')],
+  ])('rejects the key %s, which everybody knows, wherever it stands in a list', (known) => {
+    for (const name of ['TINTYPE_KEY_ENCRYPTION_KEYS', 'TINTYPE_TOKEN_KEYS']) {
+      for (const value of [`a:${known}`, `b:${key(1)},a:${known}`]) {
+        expect(problemsOf({ [name]: value })).toEqual([
+          expect.stringMatching(
+            `^${name}: expected random keys of your own, not an example; for example ${name}=[kt]1:\\$\\(openssl rand -base64 32\\)$`,
+          ),
+        ]);
+      }
+    }
+  });
+
+  it.each(table.filter(({ example }) => /[$<]/.test(example)))(
+    'rejects the documented example of $name, which is no secret',
+    ({ name, example }) => {
+      expect(problemsOf({ [name]: example })).toEqual([
+        expect.stringContaining(`${name}: expected `),
+      ]);
+    },
+  );
+
+  it('rejects a secret that documents printed once', () => {
+    for (const who of ['the-dashboard', 'the-storage', 'provider-a']) {
+      expect(problemsOf({ TINTYPE_STORAGE_EVENT_SECRET: `a-long-random-text-of-${who}` })).toEqual([
+        'TINTYPE_STORAGE_EVENT_SECRET: expected a random secret of your own, not an example; for example TINTYPE_STORAGE_EVENT_SECRET=$(openssl rand -hex 32)',
+      ]);
+    }
+  });
+
+  it('rejects a key that both signs tokens and encrypts', () => {
+    const env = (token: number) => ({
+      TINTYPE_KEY_ENCRYPTION_KEYS: `k2:${key(2)},k1:${key(1)}`,
+      TINTYPE_TOKEN_KEYS: `t1:${key(3)},t0:${key(token)}`,
+    });
+    expect(problemsOf(env(4))).toEqual([]);
+    expect(problemsOf(env(1))).toEqual([
+      expect.stringContaining(
+        'TINTYPE_TOKEN_KEYS: expected other keys than TINTYPE_KEY_ENCRYPTION_KEYS;',
+      ),
+    ]);
   });
 
   it('rejects the same bucket for uploads and content', () => {
