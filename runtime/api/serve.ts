@@ -61,7 +61,8 @@ export function startApi(deps: Deps, options: ApiOptions): ApiProcess {
     response.setHeaders(always);
     if (!sharedHandlers.some((handle) => handle(request, response))) api(request, response);
   };
-  const server = createApiServer(listener, { baseUrl: config.baseUrl });
+  const { log, metrics } = deps;
+  const server = createApiServer(listener, { log, metrics, baseUrl: config.baseUrl });
   const closing = prepareToClose(server);
   return { server, stop: () => closing.close({ deadline_ms: drain_ms, quiet_ms }) };
 }

@@ -10,12 +10,13 @@ import { keepAlive } from '../platform/http/keep-alive.ts';
 import { protocolFault } from '../platform/http/protocol-fault.ts';
 import { assignRequestId } from '../platform/http/request-id.ts';
 import { traceRequest } from '../platform/http/trace-request.ts';
+import { unreadRefusals } from '../platform/http/unread-refusals.ts';
 import type { DeliveryDeps } from './deps.ts';
 import type { Exchange } from './exchange.ts';
 import { type HandlerDeps, handleDelivery } from './handler.ts';
 import { createOriginals } from './originals.ts';
 import { isLastOnConnection } from './protocol.ts';
-import { createRefusalWriter } from './refusal-writer.ts';
+import { createRefusalWriter, type Refused } from './refusal-writer.ts';
 
 export type DeliveryTimeouts = {
   /** The time for a request's head to arrive completely. */
@@ -68,7 +69,8 @@ function listen(server: Server, deps: ObservedDeps): DeliveryServer {
     faults.note(request, response);
     assignRequestId(request, response);
     if (isLastOnConnection(request) || !server.listening) response.setHeader('connection', 'close');
-    if (protocolFault(request) !== undefined) return refusals.request(response);
+    if (protocolFault(request) !== undefined)
+      return observeRefused(deps, refusals.request(response));
     const delivery = traceRequest(request, response, async (span) => {
       const { status, source, code } = await deliverObserved(deps, { request, response, baseUrl });
       const refused = code === undefined ? {} : { 'tintype.error_code': code };
@@ -78,14 +80,26 @@ function listen(server: Server, deps: ObservedDeps): DeliveryServer {
     underWay.add(delivery);
     void delivery.then(() => underWay.delete(delivery));
   };
-  const onFault = (socket: Duplex) => faults.end(socket, { refuse: () => refusals.unread(socket) });
+  const onFault = (socket: Duplex, error?: NodeJS.ErrnoException) =>
+    faults.end(socket, {
+      refuse: () =>
+        observeRefused(deps, refusals.unread(socket, unreadRefusals[error?.code ?? ''])),
+    });
   server
     .on('request', onRequest)
     .on('checkContinue', onRequest)
     .on('checkExpectation', onRequest)
     .on('connect', (_request, socket) => onFault(socket))
-    .on('clientError', (_error, socket) => onFault(socket));
+    .on('clientError', (error, socket) => onFault(socket, error));
   return Object.assign(server, { settled: async () => void (await Promise.all(underWay)) });
+}
+
+/** As little as of any refusal: anybody can cause these too. */
+function observeRefused({ metrics, log }: ObservedDeps, refused: Refused | undefined): void {
+  if (refused === undefined) return;
+  const { status, code } = refused;
+  metrics.delivery({ status, source: 'none', code, seconds: 0, bytes: 0 });
+  log.debug('delivery', refused);
 }
 
 async function deliverObserved(deps: ObservedDeps, exchange: Exchange) {

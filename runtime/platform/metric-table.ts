@@ -13,7 +13,7 @@ export const SECONDS = [0.001, 0.0025, 0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5,
 export const metricTable = {
   tintype_api_request_seconds: {
     kind: 'histogram',
-    help: 'API requests by route and status.',
+    help: 'API requests by route and status. Without a route (none): unknown paths, and what is not valid HTTP, whose method is none too if it could not be read.',
     labels: ['method', 'route', 'status'],
   },
   tintype_delivery_request_seconds: {
@@ -28,7 +28,7 @@ export const metricTable = {
   },
   tintype_delivery_refused_total: {
     kind: 'counter',
-    help: 'Refused deliveries by error code. A rise of invalid_signature or unknown_kid means that somebody forges signed URLs, or that a server signs with a lost key.',
+    help: 'Refused deliveries by error code. A rise of invalid_request means that somebody sends malformed HTTP, or that a proxy does. A rise of invalid_signature or unknown_kid means that somebody forges signed URLs, or that a server signs with a lost key.',
     labels: ['code'],
   },
   tintype_usage_unspooled_total: {

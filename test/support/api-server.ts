@@ -12,6 +12,8 @@ import { createApi } from '../../runtime/api/app.ts';
 import type { ApiDeps } from '../../runtime/api/deps.ts';
 import { createApiServer } from '../../runtime/api/server.ts';
 import { systemClock } from '../../runtime/platform/clock.ts';
+import { createLog } from '../../runtime/platform/log.ts';
+import { createMetrics } from '../../runtime/platform/metrics.ts';
 import { createFolderBucket, type FolderBucket } from '../../runtime/platform/storage/folder.ts';
 import { folderStorageHandler } from '../../runtime/platform/storage/folder-server.ts';
 import {
@@ -33,7 +35,11 @@ export const STORAGE_EVENT_SECRET = 'the secret of storage events';
 export const PROXY_BYTES_MAX = 10_000_000;
 
 /** The options with which the server answers requests that never reach the app. */
-export const SERVER = { baseUrl: 'http://api.test' };
+const SERVER = {
+  baseUrl: 'http://api.test',
+  log: createLog({ level: 'silent', name: 'test' }),
+  metrics: createMetrics(),
+};
 
 const TERMS = {
   staffSubject: STAFF_SUBJECT,

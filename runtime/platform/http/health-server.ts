@@ -8,7 +8,10 @@ import type { Log } from '../log.ts';
 import type { Metrics } from '../metrics.ts';
 import { findReadiness, type Probes } from '../readiness.ts';
 import { prepareToClose } from './close-server.ts';
+import { createConnectionFaults } from './connection-faults.ts';
 import { listen } from './listen.ts';
+import { refuseConnection } from './refuse-connection.ts';
+import { unreadRefusals } from './unread-refusals.ts';
 
 export type HealthOptions = {
   port: number;
@@ -28,10 +31,28 @@ const HEADERS_MS_MAX = 5000;
 const HEADERS = { 'cache-control': 'no-store', 'x-content-type-options': 'nosniff' };
 
 export async function startHealthServer(options: HealthOptions): Promise<HealthServer> {
-  const server: Server = createServer({ headersTimeout: HEADERS_MS_MAX }, answer(options));
+  const server = createHealthServer(answer(options));
   const closing = prepareToClose(server);
   const port = await listen(server, { port: options.port, option: OPTION });
   return { port, stop: () => closing.close({ deadline_ms: STOP_MS_MAX, quiet_ms: 0 }) };
+}
+
+/** Node's own answers would lack the headers that each answer has here. */
+function createHealthServer(answering: RequestListener): Server {
+  const faults = createConnectionFaults();
+  const server = createServer({ headersTimeout: HEADERS_MS_MAX, requireHostHeader: false });
+  const onRequest: RequestListener = (request, response) => {
+    faults.note(request, response);
+    answering(request, response);
+  };
+  return server
+    .on('request', onRequest)
+    .on('checkExpectation', onRequest)
+    .on('clientError', ({ code = '' }: NodeJS.ErrnoException, socket) => {
+      const { status } = unreadRefusals[code] ?? { status: 400 };
+      const refuse = () => void refuseConnection(socket, { status, headers: HEADERS, body: '' });
+      faults.end(socket, { refuse });
+    });
 }
 
 type ProbeAnswer = { status: number; content_type: string; text: string };

@@ -52,7 +52,7 @@ const listener: RequestListener = (request, response) => {
   if (planned === undefined) usual(request, response);
   else watchCall(planned, request, response);
 };
-const server = createApiServer(listener, { baseUrl: deps.addresses.baseUrl });
+const server = createApiServer(listener, { ...deps, baseUrl: deps.addresses.baseUrl });
 server.listen(port, '127.0.0.1', () => process.stdout.write('ready\n'));
 process.once('SIGTERM', () => process.exit());
 

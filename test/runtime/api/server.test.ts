@@ -7,14 +7,28 @@ import { defaultHeaders } from '../../../runtime/api/default-headers.ts';
 import { endpoints } from '../../../runtime/api/endpoints.ts';
 import { createApiServer } from '../../../runtime/api/server.ts';
 import { printHelpLink } from '../../../runtime/core/error-help/help-link.ts';
+import { createLog } from '../../../runtime/platform/log.ts';
+import { createMetrics } from '../../../runtime/platform/metrics.ts';
 import { expectDocumented } from '../../support/documented.ts';
+import { metricValue } from '../../support/metric-value.ts';
+
+const lines: string[] = [];
+const options = {
+  baseUrl: 'http://api.test',
+  log: createLog({
+    level: 'info',
+    name: 'api',
+    destination: { write: (line) => lines.push(line) },
+  }),
+  metrics: createMetrics(),
+};
 
 describe('the API server', () => {
   const server = createApiServer(
     (request, response) => {
       setImmediate(() => response.end(`read ${request.url}`));
     },
-    { baseUrl: 'http://api.test', headers_ms: 200, check_ms: 50 },
+    { ...options, headers_ms: 200, check_ms: 50 },
   );
 
   beforeAll(async () => {
@@ -81,8 +95,35 @@ describe('the API server', () => {
     },
   );
 
-  it('closes a connection without a response if no request arrives', async () => {
+  it.each([
+    ['two Hosts', 'GET', 400, 'not exactly one Host', `${HEAD}Host: b\r\n\r\n`],
+    ['garbage', 'none', 400, expect.stringContaining('HTTP'), 'what is this\r\n\r\n'],
+    [
+      'a head that is too large',
+      'none',
+      431,
+      expect.stringContaining('16 KiB'),
+      `${HEAD}X: ${'x'.repeat(20_000)}\r\n\r\n`,
+    ],
+  ])(
+    'logs %s under the request id of its answer, and counts it',
+    async (_what, method, status, reason, bytes) => {
+      const sample = `tintype_api_request_seconds_count{method="${method}",route="none",status="${status}"}`;
+      const count = async () =>
+        Number(metricValue((await options.metrics.print()).text, sample) ?? 0);
+      const before = await count();
+      lines.length = 0;
+      const [, request_id] = /\r\nx-request-id: ([0-9a-f-]{36})\r\n/.exec(await sent(bytes)) ?? [];
+      const line = { method, route: 'none', status, code: 'invalid_request', reason, request_id };
+      expect(lines.map((each) => JSON.parse(each))).toMatchObject([{ msg: 'request', ...line }]);
+      expect(await count()).toBe(before + 1);
+    },
+  );
+
+  it('closes a connection without a response if no request arrives, and logs nothing', async () => {
+    lines.length = 0;
     expect(await sent('')).toBe('');
+    expect(lines).toEqual([]);
   });
 
   it('names what is wrong with a request whose head it could read', async () => {
@@ -148,20 +189,20 @@ describe('the API server', () => {
   });
 
   it('keeps idle connections open for longer than the proxies in front of it', () => {
-    const usual = createApiServer(() => undefined, { baseUrl: 'http://api.test' });
+    const usual = createApiServer(() => undefined, options);
     // Envoy's default is an hour.
     expect(usual.keepAliveTimeout).toBeGreaterThan(3_600_000);
   });
 
   it('waits ten seconds for the head of a request, and has no timeout for the whole request', () => {
-    const usual = createApiServer(() => undefined, { baseUrl: 'http://api.test' });
+    const usual = createApiServer(() => undefined, options);
     expect([usual.headersTimeout, usual.requestTimeout]).toEqual([10_000, 0]);
   });
 });
 
 describe('reading a request body', () => {
   const ended: PromiseWithResolvers<number>[] = [];
-  const server = createApiServer((request) => void read(request), { baseUrl: 'http://api.test' });
+  const server = createApiServer((request) => void read(request), options);
 
   beforeAll(async () => {
     server.listen(0, '127.0.0.1');

@@ -85,7 +85,7 @@ async function startAnother(key: string): Promise<Caller> {
     addresses: { ...usual.addresses, proxyMaxBytes: 2 * SIZE_BYTES },
     settings: { ...usual.settings, ingestMaxBytes: 2 * SIZE_BYTES },
   });
-  const server = createApiServer(app, { baseUrl: usual.addresses.baseUrl });
+  const server = createApiServer(app, { ...usual, baseUrl: usual.addresses.baseUrl });
   servers.push(server);
   await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
   const { port } = server.address() as AddressInfo;

@@ -12,6 +12,7 @@ import {
   ROOT_DOMAIN,
   startDeliveryHost,
 } from '../../support/delivery-host.ts';
+import { metricValue } from '../../support/metric-value.ts';
 import { over, quarters } from '../../support/pictures.ts';
 import {
   ABSOLUTE_FORM,
@@ -79,11 +80,21 @@ describe('a well-formed HTTP request', () => {
 });
 
 describe('a malformed HTTP request', () => {
+  const refused = async () =>
+    Number(
+      metricValue(
+        (await host.metrics.print()).text,
+        'tintype_delivery_refused_total{code="invalid_request"}',
+      ) ?? 0,
+    );
+
   it.each(improperRequests)(
-    'with %s is answered with a single 400, and the connection is closed',
-    async (_what, text) => {
+    'with %s is answered with a single refusal, which is counted, and the connection is closed',
+    async (what, text) => {
+      const before = await refused();
       const answer = await say(text);
-      expect(statuses(answer)).toEqual(['400']);
+      expect(await refused()).toBe(before + 1);
+      expect(statuses(answer)).toEqual([what === 'a header that is too large' ? '431' : '400']);
       expect(answer).toMatch(/connection: close/i);
       expect(answer).toMatch(/cache-control: no-store/i);
       expect(answer).toMatch(/x-content-type-options: nosniff/i);
@@ -153,9 +164,9 @@ describe('a connection', () => {
     socket.destroy();
   });
 
-  it('is closed with a single 400 if its request head arrives too slowly', async () => {
+  it('is closed with a single 408 if its request head arrives too slowly', async () => {
     const answer = await say(`GET ${PATH} HTTP/1.1\r\nHost: %H\r\nX-A`);
-    expect(statuses(answer)).toEqual(['400']);
+    expect(statuses(answer)).toEqual(['408']);
   });
 
   it('completes the response in progress if garbage follows, and then closes without another', async () => {

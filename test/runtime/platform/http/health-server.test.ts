@@ -6,6 +6,7 @@ import {
 } from '../../../../runtime/platform/http/health-server.ts';
 import { createLog } from '../../../../runtime/platform/log.ts';
 import { createMetrics } from '../../../../runtime/platform/metrics.ts';
+import { sayRaw, statusesIn } from '../../../support/raw-requests.ts';
 
 const lines: string[] = [];
 const log = createLog({
@@ -42,6 +43,25 @@ it('every answer forbids caching and content sniffing', async () => {
     expect(headers.get('cache-control')).toBe('no-store');
     expect(headers.get('x-content-type-options')).toBe('nosniff');
   }
+});
+
+it.each([
+  ['garbage', 400, 'what is this\r\n\r\n'],
+  ['no Host', 200, 'GET /livez HTTP/1.1\r\nConnection: close\r\n\r\n'],
+  [
+    'an unknown expectation',
+    200,
+    'GET /livez HTTP/1.1\r\nHost: a\r\nExpect: foo\r\nConnection: close\r\n\r\n',
+  ],
+  ['a head that is too large', 431, `GET / HTTP/1.1\r\nX: ${'x'.repeat(20_000)}\r\n\r\n`],
+])('the answer to %s is %i, with the headers of every answer', async (_what, status, text) => {
+  server = await startHealthServer({
+    ...{ port: 0, probes: () => ({}), metrics: createMetrics(), log },
+  });
+  const said = await sayRaw(server.port, text);
+  expect(statusesIn(said)).toEqual([status]);
+  expect(said).toContain('\r\ncache-control: no-store\r\n');
+  expect(said).toContain('\r\nx-content-type-options: nosniff\r\n');
 });
 
 it('/livez answers 200 until the process is stuck, then 503 with the reason', async () => {
