@@ -11,12 +11,10 @@ import { countCharacters, hasUnsafeCharacters } from './text.ts';
  * character, or when it is too deep or too long.
  */
 export function parseFolder(text: string): string | undefined {
-  if (hasUnsafeCharacters(text)) return undefined;
+  if (countCharacters(text) > FOLDER_TEXT_LENGTH_MAX || hasUnsafeCharacters(text)) return undefined;
   const names = text.split('/').map(trimName).filter(isNotEmpty);
   if (names.length > FOLDER_LEVELS_MAX || names.some(isDots)) return undefined;
-  const written = names.join('/');
-  if (countCharacters(written) > FOLDER_LENGTH_MAX * COMPOSED_FROM_MAX) return undefined;
-  const folder = written.normalize('NFC');
+  const folder = names.join('/').normalize('NFC');
   return countCharacters(folder) > FOLDER_LENGTH_MAX ? undefined : folder;
 }
 
@@ -26,6 +24,9 @@ export function parseFolder(text: string): string | undefined {
  * of them.
  */
 const COMPOSED_FROM_MAX = 4;
+
+/** A longer text is no folder, however many of its characters would be removed. */
+export const FOLDER_TEXT_LENGTH_MAX = FOLDER_LENGTH_MAX * COMPOSED_FROM_MAX;
 
 /** Whether `folder` is `ancestor` itself or lies below it; both normalized. */
 export function isFolderWithin(folder: string, ancestor: string): boolean {

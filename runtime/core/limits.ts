@@ -110,6 +110,14 @@ export const INBOUND_WEBHOOK_BODY_BYTES_MAX = 1 * MIB;
 /** Decided: fields and items of one body. */
 export const REQUEST_BODY_VALUES_MAX = 5000;
 export const INBOUND_WEBHOOK_BODY_VALUES_MAX = 100_000;
+/** Decided: levels of objects and lists in each other, and fields of one object. */
+export const JSON_DEPTH_MAX = 64;
+export const JSON_FIELDS_MAX = 1000;
+/** Decided: of all bodies that a process holds; twice as much memory while they grow, of its pod's 768 MiB. */
+export const BODIES_HELD_BYTES_MAX = 64 * MIB;
+/** The beginning of each body, which does not count for the previous limit: about what a connection costs. */
+export const BODY_UNCOUNTED_BYTES = 16 * KIB;
+export const BODIES_RETRY_AFTER_SECONDS = 5;
 /** The minimum rate of a body through the upload proxy in a window: slower clients are refused. */
 export const UPLOAD_RATE_BYTES_MIN = 16_000;
 export const UPLOAD_RATE_WINDOW_SECONDS = 30;
@@ -341,6 +349,7 @@ export const STATUS_SAMPLES_HOURS = 24;
 /** Decided: incidents of a week, so that people find those that affected them. */
 export const STATUS_INCIDENTS_DAYS = 7;
 export const STATUS_INCIDENTS_MAX = 50;
+export const INCIDENT_SERVICES_MAX = 100;
 /** Decided: consecutive samples, one a minute. */
 export const STATUS_FAILED_SAMPLES_TO_OPEN = 3;
 export const STATUS_GOOD_SAMPLES_TO_CLOSE = 5;

@@ -65,7 +65,7 @@ const ifMatch: Json = {
   in: 'header',
   required: false,
   description: 'The ETag that the write expects; 412 if the record has a different one by now.',
-  schema: { type: 'string' },
+  schema: { type: 'string', pattern: '^[\\x20-\\x7e]+$' },
 };
 
 function idempotencyKey({ method, auth }: Endpoint): Json[] {

@@ -2,38 +2,41 @@
 import type { Json } from './document.ts';
 import { exampleIds } from './example-ids.ts';
 
+const PROJECT_SLUG: Json = {
+  type: 'string',
+  pattern: '^[a-z0-9](?:[a-z0-9-]{0,61}[a-z0-9])?$',
+  examples: ['shop'],
+};
+const LIBRARY_SLUG: Json = {
+  type: 'string',
+  pattern: '^[A-Za-z0-9][A-Za-z0-9._-]{0,63}$',
+  examples: ['press'],
+};
+
 /** Path parameters by name. */
 const PATH: Readonly<Record<string, { description: string; schema: Json }>> = {
   slug: {
     description: 'The slug of the project.',
-    schema: {
-      type: 'string',
-      pattern: '^[a-z0-9](?:[a-z0-9-]{0,61}[a-z0-9])?$',
-      examples: ['shop'],
-    },
+    schema: PROJECT_SLUG,
   },
   organization_id: { description: 'The id of the organization.', schema: idSchema('org') },
   fileId: { description: 'The id of the file.', schema: idSchema('file') },
   keyId: { description: 'The id of the key.', schema: idSchema('key') },
   lib: {
     description: 'The slug of the library, or `default`.',
-    schema: {
-      type: 'string',
-      pattern: '^[A-Za-z0-9][A-Za-z0-9._-]{0,63}$',
-      examples: ['press'],
-    },
+    schema: LIBRARY_SLUG,
   },
   project: {
     description: 'The slug of the project.',
-    schema: { type: 'string', examples: ['shop'] },
+    schema: PROJECT_SLUG,
   },
   library: {
     description: 'The slug of the library, or `default`.',
-    schema: { type: 'string', examples: ['press'] },
+    schema: LIBRARY_SLUG,
   },
   file: {
     description: 'The name of the script or style.',
-    schema: { type: 'string', examples: ['picker.js'] },
+    schema: { type: 'string', pattern: '^[a-z0-9-]+[.](js|css)$', examples: ['picker.js'] },
   },
   fileSlug: {
     description: 'The slug of the file.',
@@ -80,7 +83,7 @@ function describe(path: string, name: string): Json {
   return found;
 }
 
-function idSchema(prefix: keyof typeof exampleIds): Json {
+export function idSchema(prefix: keyof typeof exampleIds): Json {
   const pattern = `^${prefix}_[0-7][0-9a-hjkmnp-tv-z]{25}$`;
   return { type: 'string', pattern, examples: [exampleIds[prefix]] };
 }

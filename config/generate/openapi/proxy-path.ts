@@ -4,6 +4,7 @@
 import type { ApiErrorCode } from '../../../runtime/core/errors.ts';
 import { PROXY_UPLOAD_PATH } from '../../../runtime/core/signing/upload-url.ts';
 import type { Json } from './document.ts';
+import { idSchema } from './parameters.ts';
 import { answerHeaders, refusal, refusalResponses } from './refusals.ts';
 import { unreadStatuses } from './unread.ts';
 
@@ -27,12 +28,12 @@ const CODES: readonly ApiErrorCode[] = [
 
 export const proxyRefusals = CODES.map(refusal);
 
-const query = (name: string): Json => ({
+const query = (name: string, pattern: string): Json => ({
   name,
   in: 'query',
   required: true,
   description: 'As in the URL.',
-  schema: { type: 'string' },
+  schema: { type: 'string', pattern },
 });
 
 export const proxyPath: Json = {
@@ -50,10 +51,10 @@ export const proxyPath: Json = {
           in: 'path',
           required: true,
           description: 'The id of the upload session.',
-          schema: { type: 'string' },
+          schema: idSchema('upl'),
         },
-        query('exp'),
-        query('sig'),
+        query('exp', '^[0-9]{1,16}$'),
+        query('sig', '^[A-Za-z0-9_-]{43}$'),
       ],
       requestBody: {
         required: true,

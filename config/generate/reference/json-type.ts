@@ -1,5 +1,16 @@
 /** The type of a field in plain words, from the JSON Schema that zod prints. */
 import { z } from 'zod';
+import {
+  askedTimeForm,
+  instantForm,
+  SAFE_PATTERN,
+  STORABLE_PATTERN,
+} from '../../../runtime/core/resources/forms.ts';
+import {
+  EMBED_ORIGIN_PATTERN,
+  HOSTNAME_PATTERN,
+} from '../../../runtime/core/resources/web-address.ts';
+import { NAME_PATTERN } from '../../../runtime/core/resources/wire.ts';
 import { code, codes } from './markdown.ts';
 
 /** One field of an object. */
@@ -34,16 +45,50 @@ function withoutDefault(schema: JsonSchema): string {
   switch (schema.type) {
     case 'integer':
     case 'number':
-      return `${schema.type}${range(schema)}`;
+      return `${schema.type}${range({ minimum: schema.minimum, maximum: schema.maximum })}`;
     case 'array':
-      return `list of ${describe(oneSchema(schema.items))}`;
+      return `list${count(schema.minItems || undefined, schema.maxItems)} of ${describe(oneSchema(schema.items))}`;
     case 'object':
       return object(schema);
     case 'string':
-      return FORMATS[schema.format ?? ''] ?? 'string';
+      return FORMATS[schema.format ?? ''] ?? `string${length(schema)}${form(schema)}`;
     default:
-      return [schema.type ?? 'any'].flat().join(' or ');
+      return anyType(schema);
   }
+}
+
+/** The type may be a list, such as a string or null. */
+function anyType({ type = [], ...schema }: JsonSchema): string {
+  if (!Array.isArray(type)) return type;
+  return type.map((each) => withoutDefault({ ...schema, type: each })).join(' or ') || 'any';
+}
+
+function length({ minLength, maxLength, 'x-cut-length': cut }: JsonSchema): string {
+  if (cut !== undefined) return `, cut to ${cut} characters`;
+  const bounds = range({ minimum: minLength, maximum: maxLength });
+  return bounds === '' ? '' : `${bounds} characters`;
+}
+
+/** The patterns with a short description; any other is printed. */
+const FORMS: Readonly<Record<string, string>> = {
+  [STORABLE_PATTERN]: '',
+  [SAFE_PATTERN]: ', without control characters',
+  [NAME_PATTERN]: ', without control characters',
+  [instantForm.pattern]: ', as a timestamp',
+  [askedTimeForm.pattern]: ', as a timestamp or a date',
+  [EMBED_ORIGIN_PATTERN.source]: ', as an https origin, or a local one with its port',
+  [HOSTNAME_PATTERN.source]: ', as a host name with two labels or more',
+};
+
+function form({ format, pattern }: JsonSchema): string {
+  if (format === 'email') return ', as an e-mail address';
+  return pattern === undefined ? '' : (FORMS[pattern] ?? `, as ${code(pattern)}`);
+}
+
+/** In brackets, as a list has items with bounds of their own. */
+function count(minimum: number | undefined, maximum: number | undefined): string {
+  const bounds = range({ minimum, maximum }).replace(/^,? /, '');
+  return bounds === '' ? '' : ` (${bounds})`;
 }
 
 const FORMATS: Readonly<Record<string, string>> = { 'date-time': 'timestamp', date: 'date' };
@@ -52,13 +97,15 @@ function oneSchema(items: JsonSchema['items']): Property {
   return Array.isArray(items) ? true : (items ?? true);
 }
 
-function object({ properties, additionalProperties }: JsonSchema): string {
+function object({ properties, additionalProperties, maxProperties }: JsonSchema): string {
   if (properties !== undefined) return `object { ${Object.keys(properties).join(', ')} }`;
-  return `object of name to ${describe(additionalProperties ?? true)}`;
+  return `object${count(undefined, maxProperties)} of name to ${describe(additionalProperties ?? true)}`;
 }
 
+type Bounds = { minimum: number | undefined; maximum: number | undefined };
+
 /** The bounds of safe integers, which every whole number has, are left out. */
-function range({ minimum, maximum }: JsonSchema): string {
+function range({ minimum, maximum }: Bounds): string {
   const min = minimum === undefined || minimum <= Number.MIN_SAFE_INTEGER ? undefined : minimum;
   const max = maximum === undefined || maximum >= Number.MAX_SAFE_INTEGER ? undefined : maximum;
   if (min === undefined && max === undefined) return '';

@@ -6,16 +6,26 @@ import { type Operation, type OperationName, operations, type ParsedChain } from
 /** Parses a chain from a URL; undefined when it does not follow the grammar. */
 export function parseChain(text: string): ParsedChain | undefined {
   const segments = text.split('/');
+  const { chain, length } = readBeginning(segments);
+  return length === segments.length ? normalize(chain) : undefined;
+}
+
+/**
+ * Reads operations up to the first that cannot be read or occurs twice; `length` counts the segments
+ * read. It takes linear time, as there are few operations.
+ */
+export function readBeginning(segments: readonly string[]): { chain: ParsedChain; length: number } {
   let chain: ParsedChain = {};
   let previous: OperationName | undefined;
-  for (let at = 0; at < segments.length; ) {
-    const next = readOperation(segments.slice(at), previous);
-    if (next === undefined || Object.hasOwn(chain, next.name)) return undefined;
+  let length = 0;
+  while (length < segments.length) {
+    const next = readOperation(segments.slice(length), previous);
+    if (next === undefined || Object.hasOwn(chain, next.name)) break;
     chain = { ...chain, ...next.found };
     previous = next.name;
-    at += next.length;
+    length += next.length;
   }
-  return normalize(chain);
+  return { chain, length };
 }
 
 /**

@@ -30,6 +30,7 @@ export const createApiKeyBody = requestBody({
   scopes: z
     .array(oneOf(apiKeyScopes), { error: expected(`a list of scopes: ${apiKeyScopes.join(', ')}`) })
     .min(1, { error: 'expected at least one scope; leave scopes out for full access' })
+    .max(apiKeyScopes.length, { error: `expected at most ${apiKeyScopes.length} scopes` })
     .transform((scopes) => apiKeyScopes.filter((scope) => scopes.includes(scope)))
     .optional(),
 });

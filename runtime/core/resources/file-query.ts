@@ -5,10 +5,15 @@ import { parseFolder } from '../folder.ts';
 import { SEARCH_LENGTH_MIN, SUBJECT_LENGTH_MAX, SUBJECT_LENGTH_MIN } from '../limits.ts';
 import { fileStatuses } from '../states.ts';
 import { countCharacters, hasUnsafeCharacters } from '../text.ts';
+import { folderForm, searchForm, subjectForm } from './forms.ts';
 import { flagParameter, oneOf, pageQuery, plainText, requestQuery } from './wire.ts';
 
 const text = z.string({ error: 'expected a text' });
 const plain = plainText('a text');
+
+/** As programs print them: a double close to 0 has an exponent and some 17 decimals. */
+const DEGREES = '-?[0-9]{1,3}(?:[.][0-9]{1,30})?(?:e-[0-9]{1,3})?';
+const DEGREES_ALONE = new RegExp(`^${DEGREES}$`);
 
 /** The query of the file list, before the combination of filters is checked. */
 export const listFilesQuery = requestQuery({
@@ -16,13 +21,13 @@ export const listFilesQuery = requestQuery({
   /** Slugs are lower-case. */
   q: plain.toLowerCase().optional(),
   library: plain.optional(),
-  folder: text.optional(),
+  folder: text.meta(folderForm).optional(),
   recursive: flagParameter.default(false),
-  search: text.optional(),
+  search: text.meta(searchForm).optional(),
   has_location: flagParameter.optional(),
-  bbox: text.optional(),
+  bbox: text.meta({ pattern: `^${DEGREES}(,${DEGREES}){3}$` }).optional(),
   sort: oneOf(['uploaded', 'name', 'taken']).default('uploaded'),
-  uploader: text.optional(),
+  uploader: text.meta(subjectForm).optional(),
   include: text
     .refine((list) => list.split(',').every((word) => word === 'location'), {
       error: 'expected location, the only value of include',
@@ -116,9 +121,8 @@ function refuseLibraryFilters(query: ListFilesQuery): void {
   }
 }
 
-/** Degrees as programs print them: a double close to 0 has an exponent and some 17 decimals. */
 function parseDegrees(text: string): number | undefined {
-  return /^-?[0-9]{1,3}(?:\.[0-9]{1,30})?(?:e-[0-9]{1,3})?$/.test(text) ? Number(text) : undefined;
+  return DEGREES_ALONE.test(text) ? Number(text) : undefined;
 }
 
 function isWithin(bound: number, ...degrees: number[]): boolean {

@@ -9,11 +9,13 @@ import {
 } from '../limits.ts';
 import { fileStatuses } from '../states.ts';
 import { cleanText } from '../text.ts';
+import { cutForm, folderForm } from './forms.ts';
 import {
   boundedText,
   expected,
   fileSlug,
   isRecordValue,
+  listOf,
   plainText,
   requestBody,
   times,
@@ -53,7 +55,10 @@ export type FileRecord = z.infer<typeof fileRecord>;
 export const patchFileBody = requestBody({
   title: cleanedText(TITLE_LENGTH_MAX),
   alt_text: cleanedText(ALT_TEXT_LENGTH_MAX),
-  folder: z.string({ error: expected('a folder path') }).optional(),
+  folder: z
+    .string({ error: expected('a folder path') })
+    .meta(folderForm)
+    .optional(),
   library: plainText('a library slug, or default').optional(),
 });
 
@@ -64,12 +69,8 @@ const SLUGS = `a list of ${BULK_MOVE_FILES_MIN} to ${BULK_MOVE_FILES_MAX} file s
 
 /** Bulk move; duplicates are ignored. */
 export const moveFilesBody = requestBody({
-  file_slugs: z
-    .array(fileSlug, { error: expected(SLUGS) })
-    .min(BULK_MOVE_FILES_MIN, { error: `expected ${SLUGS}` })
-    .max(BULK_MOVE_FILES_MAX, { error: `expected ${SLUGS}` })
-    .transform((slugs) => [...new Set(slugs)]),
-  folder: z.string({ error: expected('a folder path, empty for the root') }),
+  file_slugs: listOf(fileSlug, SLUGS, { min: BULK_MOVE_FILES_MIN, max: BULK_MOVE_FILES_MAX }),
+  folder: z.string({ error: expected('a folder path, empty for the root') }).meta(folderForm),
   library: plainText('a library slug, or default').optional(),
 });
 
@@ -122,6 +123,7 @@ export type ModerationNoteRecord = z.infer<typeof moderationNoteRecord>;
 function cleanedText(max: number) {
   return z
     .string({ error: expected('a text, or null to clear it') })
+    .meta(cutForm(max))
     .transform((text) => cleanText(text, max))
     .nullable()
     .optional();

@@ -4,6 +4,7 @@
  */
 import { z } from 'zod';
 import { LATEST_EPOCH_MS } from '../instant.ts';
+import { INBOUND_WEBHOOK_BODY_VALUES_MAX } from '../limits.ts';
 import { otherStateSets } from '../states.ts';
 import { expected, plainText, requestBody } from './wire.ts';
 
@@ -13,7 +14,10 @@ const ANY_OBJECT = { error: expected('a JSON object') };
 /** Storage events, as a list or in a storage's own format: parseStorageEvents reads them. */
 export const storageEventsBody = z.looseObject(
   {
-    events: z.array(fields, { error: expected('a list of objects') }).optional(),
+    events: z
+      .array(fields, { error: expected('a list of objects') })
+      .meta({ maxItems: INBOUND_WEBHOOK_BODY_VALUES_MAX })
+      .optional(),
   },
   ANY_OBJECT,
 );

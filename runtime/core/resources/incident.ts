@@ -1,6 +1,6 @@
 /** Incidents and the public status page. Spec: Staff, incidents; Public, status. */
 import { z } from 'zod';
-import { NAME_LENGTH_MAX, NOTE_LENGTH_MAX } from '../limits.ts';
+import { INCIDENT_SERVICES_MAX, NAME_LENGTH_MAX, NOTE_LENGTH_MAX } from '../limits.ts';
 import {
   askedTime,
   boundedText,
@@ -41,7 +41,8 @@ export const createIncidentBody = requestBody({
   title: nameText(),
   services: z
     .array(nameText(NAME_LENGTH_MAX), { error: expected('a list of the names of services') })
-    .min(1, { error: 'expected at least one service' }),
+    .min(1, { error: 'expected at least one service' })
+    .max(INCIDENT_SERVICES_MAX, { error: `expected at most ${INCIDENT_SERVICES_MAX} services` }),
   severity: oneOf(severities),
   body: text,
   started_at: sentTimestamp.optional(),

@@ -11,11 +11,14 @@ import {
   LIBRARY_SESSION_UPLOADS_MAX,
   LIBRARY_SESSION_UPLOADS_MIN,
   ORIGINAL_FILENAME_LENGTH_MAX,
+  SUBJECT_LENGTH_MAX,
+  SUBJECT_LENGTH_MIN,
   TITLE_LENGTH_MAX,
   UPLOAD_BYTES_MIN,
 } from '../limits.ts';
 import { libraryPermissions } from '../scopes.ts';
 import { cleanText } from '../text.ts';
+import { cutForm, folderForm, searchForm, subjectForm } from './forms.ts';
 import { embedOrigin } from './library.ts';
 import {
   contentType,
@@ -47,21 +50,33 @@ export const librarySessionRecord = z.object({
 /** A created session on the wire. */
 export type LibrarySessionRecord = z.infer<typeof librarySessionRecord>;
 
+const subject = z
+  .string({
+    error: expected(`a subject of ${SUBJECT_LENGTH_MIN} to ${SUBJECT_LENGTH_MAX} characters`),
+  })
+  .meta(subjectForm);
+
 /**
  * Create. The action checks what has codes of its own: library_not_found, invalid_folder,
  * invalid_permissions (browse with browse_own), origin_not_allowed, invalid_subject.
  */
 export const createLibrarySessionBody = requestBody({
   library: plainText('a library slug, or default'),
-  folder: z.string({ error: expected('a folder path') }).default(''),
+  folder: z
+    .string({ error: expected('a folder path') })
+    .meta(folderForm)
+    .default(''),
   permissions: z
     .array(oneOf(libraryPermissions), {
       error: expected(`a list of ${libraryPermissions.join(', ')}`),
     })
     .min(1, { error: 'expected at least one permission' })
+    .max(libraryPermissions.length, {
+      error: `expected at most ${libraryPermissions.length} permissions`,
+    })
     .transform((asked) => libraryPermissions.filter((permission) => asked.includes(permission))),
   origin: embedOrigin,
-  subject: z.string({ error: expected('a subject of 1 to 128 characters') }),
+  subject,
   expires_in: wholeNumber({
     min: LIBRARY_SESSION_EXPIRES_SECONDS_MIN,
     max: LIBRARY_SESSION_EXPIRES_SECONDS_MAX,
@@ -84,7 +99,7 @@ export function hasExclusivePermissions(permissions: readonly string[]): boolean
 
 /** Ours: revoke all sessions of a project, or of one subject. */
 export const revokeLibrarySessionsBody = requestBody({
-  subject: z.string({ error: expected('a subject of 1 to 128 characters') }).optional(),
+  subject: subject.optional(),
 }).optional();
 
 /** Response of revoke: since when, and from when on sessions can be minted again. */
@@ -92,7 +107,7 @@ export const revokedSessionsRecord = z.object({ revoked_at: timestamp, mint_agai
 
 /** Query of the picker's list of files. */
 export const listLibraryFilesQuery = requestQuery({
-  search: z.string({ error: 'expected a text' }).optional(),
+  search: z.string({ error: 'expected a text' }).meta(searchForm).optional(),
   ...pageQuery,
   limit: numberParameter(
     LIBRARY_FILES_LIMIT_MIN,
@@ -155,6 +170,7 @@ export type LibraryUploadRecord = z.infer<typeof libraryUploadRecord>;
 function cleanedText(max: number) {
   return z
     .string({ error: expected('a text, or null') })
+    .meta(cutForm(max))
     .transform((text) => cleanText(text, max))
     .nullable()
     .default(null);

@@ -2,7 +2,16 @@
 import { z } from 'zod';
 import { LIBRARY_ALLOWED_ORIGINS_MAX, LIBRARY_NAME_LENGTH_MAX } from '../limits.ts';
 import { EMBED_ORIGIN_PATTERN, parseEmbedOrigin } from './web-address.ts';
-import { expected, nameText, pageQuery, parsed, requestBody, requestQuery, times } from './wire.ts';
+import {
+  expected,
+  listOf,
+  nameText,
+  pageQuery,
+  parsed,
+  requestBody,
+  requestQuery,
+  times,
+} from './wire.ts';
 
 /** A library; library_id is null for the built-in default one, which has no times of its own. */
 export const libraryRecord = z.object({
@@ -26,10 +35,7 @@ export const embedOrigin = z
   .transform((text, context) => parsed(context, parseEmbedOrigin(text), ORIGIN));
 
 const ORIGINS = `a list of at most ${LIBRARY_ALLOWED_ORIGINS_MAX} origins`;
-const allowedOrigins = z
-  .array(embedOrigin, { error: expected(ORIGINS) })
-  .max(LIBRARY_ALLOWED_ORIGINS_MAX, { error: `expected ${ORIGINS}` })
-  .transform((origins) => [...new Set(origins)]);
+const allowedOrigins = listOf(embedOrigin, ORIGINS, { max: LIBRARY_ALLOWED_ORIGINS_MAX });
 
 /** Known fields that are refused with 400 not_supported and listed in details.fields. */
 export const unsupportedLibraryFields = ['delivery_access', 'map_enabled'] as const;
@@ -39,11 +45,14 @@ const unsupported = {
   map_enabled: z.unknown().optional(),
 } satisfies Record<(typeof unsupportedLibraryFields)[number], z.ZodType>;
 
+/** `parseLibrarySlug` removes spaces around it, and changes capitals to small letters. */
+const SLUG_PATTERN = '^\\s*[A-Za-z0-9][A-Za-z0-9._-]{0,63}\\s*$';
+
 /**
  * Create; the action refuses `unsupportedLibraryFields` and checks the slug (invalid_library_slug).
  */
 export const createLibraryBody = requestBody({
-  slug: z.string({ error: expected('the slug of the library') }),
+  slug: z.string({ error: expected('the slug of the library') }).meta({ pattern: SLUG_PATTERN }),
   name: nameText(LIBRARY_NAME_LENGTH_MAX),
   allowed_origins: allowedOrigins.optional(),
   ...unsupported,

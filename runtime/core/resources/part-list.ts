@@ -23,11 +23,12 @@ const ETAG = new RegExp(`^[\\x20-\\x7e]{1,${ETAG_LENGTH_MAX}}$`);
 /** The list as documented in the API contract. */
 export const sentPartList = {
   type: 'array',
+  maxItems: MULTIPART_PARTS_MAX,
   items: {
     type: 'object',
     properties: {
       part_number: { type: 'integer', minimum: 1, maximum: MULTIPART_PARTS_MAX },
-      etag: { type: 'string', minLength: 1, maxLength: ETAG_LENGTH_MAX },
+      etag: { type: 'string', pattern: ETAG.source },
     },
     required: ['part_number', 'etag'],
     additionalProperties: false,

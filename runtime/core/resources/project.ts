@@ -20,6 +20,7 @@ import {
 import {
   expected,
   isRecordValue,
+  listOf,
   nameText,
   oneOf,
   pageQuery,
@@ -113,15 +114,19 @@ const watermarkPresetId = plainText('the id of a watermark preset, or null').nul
 const settings = {
   name: nameText().optional(),
   delivery_access: oneOf(['public', 'protected']).optional(),
-  cors_allowed_origins: listOf(corsOrigin, {
-    max: CORS_ALLOWED_ORIGINS_MAX,
-    of: 'origins',
-  }).optional(),
+  cors_allowed_origins: listOf(
+    corsOrigin,
+    `a list of at most ${CORS_ALLOWED_ORIGINS_MAX} origins`,
+    {
+      max: CORS_ALLOWED_ORIGINS_MAX,
+    },
+  ).optional(),
   resolution_presets: resolutionPresets.optional(),
-  allowed_transform_chains: listOf(transformChain, {
-    max: ALLOWED_TRANSFORM_CHAINS_MAX,
-    of: 'transform chains',
-  }).optional(),
+  allowed_transform_chains: listOf(
+    transformChain,
+    `a list of at most ${ALLOWED_TRANSFORM_CHAINS_MAX} transform chains`,
+    { max: ALLOWED_TRANSFORM_CHAINS_MAX },
+  ).optional(),
 };
 
 /** Create. 'slug' is the deprecated alias of project_slug. */
@@ -200,21 +205,15 @@ const hostname = z
 
 /** Change by staff. */
 export const patchStaffProjectBody = requestBody({
-  custom_domains: listOf(hostname, { max: CUSTOM_DOMAINS_MAX, of: 'host names' }).optional(),
+  custom_domains: listOf(hostname, `a list of at most ${CUSTOM_DOMAINS_MAX} host names`, {
+    max: CUSTOM_DOMAINS_MAX,
+  }).optional(),
   nudity_auto_block: trueOrFalse.optional(),
   ...staffSettings,
 });
 
 /** The change that staff request. */
 export type PatchStaffProject = z.infer<typeof patchStaffProjectBody>;
-
-function listOf<Item extends z.ZodType>(item: Item, { max, of }: { max: number; of: string }) {
-  const error = expected(`a list of at most ${max} ${of}`);
-  return z
-    .array(item, { error })
-    .max(max, { error })
-    .transform((items) => [...new Set(items)]);
-}
 
 /**
  * A field and its deprecated alias may both be sent if they have the same value; '' is null. Spec:

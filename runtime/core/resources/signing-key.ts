@@ -4,8 +4,9 @@ import {
   SIGNED_URL_LIFETIME_SECONDS_DEFAULT,
   SIGNED_URL_LIFETIME_SECONDS_MAX,
   SIGNED_URL_LIFETIME_SECONDS_MIN,
+  TRANSFORM_CHAIN_LENGTH_MAX,
 } from '../limits.ts';
-import { CHAIN_EXPECTED, transformChain } from './chain.ts';
+import { CHAIN_EXPECTED, CHAIN_PATTERN, transformChain } from './chain.ts';
 import {
   expected,
   fileSlug,
@@ -46,8 +47,11 @@ export type SignedTarget =
   | { kind: 'derived'; transform_chain: string }
   | { kind: 'originals' | 'raw'; transform_chain: null };
 
+const MINTED_PATTERN = `^(${Object.keys(chainAliases).join('|')}|${CHAIN_PATTERN})$`;
+
 const mintedChain = z
   .string({ error: expected(CHAIN_EXPECTED) })
+  .meta({ maxLength: TRANSFORM_CHAIN_LENGTH_MAX, pattern: MINTED_PATTERN })
   .refine((text) => Object.hasOwn(chainAliases, text) || transformChain.safeParse(text).success, {
     error: ({ input }) => transformChain.safeParse(input).error?.issues[0]?.message,
   });

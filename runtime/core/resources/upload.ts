@@ -3,6 +3,7 @@ import { z } from 'zod';
 import { type ProcessingErrorCode, processingErrors, ServiceError } from '../errors.ts';
 import { MULTIPART_PART_BYTES_MIN, MULTIPART_PARTS_MAX, UPLOAD_BYTES_MIN } from '../limits.ts';
 import { uploadStatuses } from '../states.ts';
+import { folderForm } from './forms.ts';
 import { sentPartList } from './part-list.ts';
 import {
   contentType,
@@ -86,7 +87,10 @@ export const createUploadBody = requestBody({
   mode: oneOf(['direct', 'proxy']).default('direct'),
   parts: wholeNumber({ min: 1, max: MULTIPART_PARTS_MAX }).optional(),
   library: plainText('a library slug, or default').optional(),
-  folder: z.string({ error: expected('a folder path') }).optional(),
+  folder: z
+    .string({ error: expected('a folder path') })
+    .meta(folderForm)
+    .optional(),
 }).refine(({ mode, parts = 1 }) => mode !== 'proxy' || parts === 1, {
   path: ['parts'],
   error: 'several parts work in mode direct only; leave them out, or use mode direct',

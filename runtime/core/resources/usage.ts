@@ -4,6 +4,7 @@ import { DAY_MS } from '../durations.ts';
 import { type InputIssue, wrongInput } from '../input-issue.ts';
 import { ASKED_TIME_EXPECTED, EARLIEST_INSTANT, parseAskedTime, parseDay } from '../instant.ts';
 import { USAGE_RANGE_DAYS_DEFAULT, USAGE_RANGE_DAYS_MAX } from '../limits.ts';
+import { askedTimeForm } from './forms.ts';
 import { requestQuery, timestamp } from './wire.ts';
 
 const counters = {
@@ -48,7 +49,7 @@ export const usageRecord = z.object({
 /** Usage on the wire. */
 export type UsageRecord = z.infer<typeof usageRecord>;
 
-const time = z.string({ error: 'expected a date or timestamp' });
+const time = z.string({ error: 'expected a date or timestamp' }).meta(askedTimeForm);
 
 /** Query: ISO 8601 dates or timestamps. */
 export const usageQuery = requestQuery({

@@ -5,9 +5,16 @@
 import { z } from 'zod';
 import { ASKED_TIME_EXPECTED, INSTANT_EXPECTED, parseAskedTime, parseInstant } from '../instant.ts';
 import { isRecord } from '../json.ts';
-import { LIST_LIMIT_DEFAULT, LIST_LIMIT_MAX, LIST_LIMIT_MIN, NAME_LENGTH_MAX } from '../limits.ts';
+import {
+  CURSOR_LENGTH_MAX,
+  LIST_LIMIT_DEFAULT,
+  LIST_LIMIT_MAX,
+  LIST_LIMIT_MIN,
+  NAME_LENGTH_MAX,
+} from '../limits.ts';
 import { parseFileSlug } from '../slug.ts';
 import { countCharacters, hasUnsafeCharacters, isStorable, UNSAFE_CHARACTERS } from '../text.ts';
+import { askedTimeForm, instantForm, STORABLE_PATTERN } from './forms.ts';
 
 /** An error that says what was expected, or, if the field is missing, that it is required. */
 export function expected(what: string): (issue: { input?: unknown }) => string {
@@ -57,11 +64,13 @@ export const times = { created_at: timestamp, updated_at: timestamp };
 /** An instant that a caller sends: any offset, any precision. */
 export const sentTimestamp = z
   .string({ error: expected(INSTANT_EXPECTED) })
+  .meta(instantForm)
   .transform((text, context) => parsed(context, parseInstant(text), INSTANT_EXPECTED));
 
 /** An instant in a query, or a day, which begins at midnight UTC. */
 export const askedTime = z
   .string({ error: expected(ASKED_TIME_EXPECTED) })
+  .meta(askedTimeForm)
   .transform((text, context) => parsed(context, parseAskedTime(text), ASKED_TIME_EXPECTED));
 
 /** A text as it was sent, for the database or for a comparison; `what` describes it in errors. */
@@ -69,11 +78,14 @@ export function plainText(what: string) {
   return z
     .string({ error: expected(what) })
     .refine(isStorable, { error: `expected ${what}; U+0000 and lone surrogates cannot be stored` })
-    .meta({ pattern: '^[^\\u0000]*$' });
+    .meta({ pattern: STORABLE_PATTERN });
 }
 
 /** A media type, which is case-insensitive; the action decides which ones are accepted. */
 export const contentType = plainText('a content type such as image/jpeg').toLowerCase();
+
+/** A safe text with a character that is not removed. */
+export const NAME_PATTERN = `^ *[^\\s${UNSAFE_CHARACTERS}][^${UNSAFE_CHARACTERS}]*$`;
 
 /** A name that people choose: trimmed, 1 to `max` characters, without control characters. */
 export function nameText(max: number = NAME_LENGTH_MAX) {
@@ -87,7 +99,7 @@ export function nameText(max: number = NAME_LENGTH_MAX) {
     .meta({
       minLength: 1,
       maxLength: max,
-      pattern: `^ *[^\\s${UNSAFE_CHARACTERS}][^${UNSAFE_CHARACTERS}]*$`,
+      pattern: NAME_PATTERN,
     });
 }
 
@@ -96,7 +108,7 @@ export function boundedText(max: number, or: OrNull = '') {
   const bounded = `a text of at most ${max} characters${or}`;
   return plainText(bounded)
     .refine((text) => countCharacters(text) <= max, { error: `expected ${bounded}` })
-    .meta({ maxLength: max, pattern: '^[^\\u0000]*$' });
+    .meta({ maxLength: max, pattern: STORABLE_PATTERN });
 }
 
 /** What a message adds if null is accepted too. */
@@ -115,6 +127,36 @@ export function wholeNumber({ min, max = Number.MAX_SAFE_INTEGER }: Range, or: O
       ? `expected a whole number of at most ${max}${or}`
       : usual(issue);
   return z.int({ error }).min(min, { error }).max(max, { error });
+}
+
+/**
+ * An object or a list of at most `max` entries. They are counted before any is checked, because
+ * checking a thousand may be expensive.
+ */
+export function atMost<Schema extends z.ZodType>(
+  max: number,
+  schema: Schema,
+  { error }: { error: string },
+) {
+  return z.preprocess((value, context) => {
+    const isLong = value instanceof Object && Object.keys(value).length > max;
+    if (!isLong) return value;
+    context.issues.push({ code: 'custom', message: error, input: value });
+    return z.NEVER;
+  }, schema);
+}
+
+/** A list without repetitions; `what` describes it, with its bounds. */
+export function listOf<Item extends z.ZodType>(
+  item: Item,
+  what: string,
+  { min = 0, max }: { min?: number; max: number },
+) {
+  const error = expected(what);
+  const short = z.array(item, { error }).max(max);
+  const list = min === 0 ? short : short.min(min, { error });
+  const unique = list.transform((items) => [...new Set(items)]);
+  return atMost(max, unique, { error: `expected ${what}` });
 }
 
 /** One of these words. */
@@ -167,6 +209,6 @@ export const pageQuery = {
   limit: numberParameter(LIST_LIMIT_MIN, LIST_LIMIT_MAX, LIST_LIMIT_DEFAULT),
   cursor: z
     .string({ error: 'expected the next_cursor of the previous page' })
-    .meta({ minLength: 1 })
+    .meta({ minLength: 1, maxLength: CURSOR_LENGTH_MAX })
     .optional(),
 };

@@ -115,7 +115,7 @@ describe('PATCH /v1/projects/{slug}', () => {
       expect(issuesOf(answer)).toEqual([path]);
     }
     const all = await patch({
-      resolution_presets: { ...presets(30), Thumb: 'format/webp', b: 'format/gif', c: 'preset:b' },
+      resolution_presets: { ...presets(29), Thumb: 'format/webp', b: 'format/gif', c: 'preset:b' },
       allowed_transform_chains: ['format/webp', 'format/gif', 'resize/0x0', 'a', 'quality/101'],
     });
     expect(issuesOf(all)).toEqual([
