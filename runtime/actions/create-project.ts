@@ -17,7 +17,7 @@ type Deps = { db: Database; sealing: Sealing; clock: Clock };
 /** `projects_max`: how many projects the organization may have with this one. */
 type Creation = { project: NewProject; actor: Actor; projects_max: number };
 
-/** Throws project_quota_exceeded, and project_exists, whoever owns the slug. */
+/** Throws project_exists, whoever owns the slug, and project_quota_exceeded. */
 export async function createProject(deps: Deps, creation: Creation): Promise<ProjectRow> {
   const { project_id } = creation.project;
   return deps.db.transaction((tx) => insertWithKey(tx, deps, creation), {
@@ -32,10 +32,11 @@ async function insertWithKey(
 ): Promise<ProjectRow> {
   // Locked first: concurrent calls of one organization count one after the other.
   await lockOrganization(tx, project.organization_id);
-  if ((await countProjects(tx, project.organization_id)) >= projects_max)
-    throw new ServiceError('project_quota_exceeded', { details: { max_projects: projects_max } });
   const inserted = await insertProject(tx, project);
+  // Told first: a caller who repeats a call whose answer was lost finds its project this way.
   if (inserted === undefined) throw new ServiceError('project_exists');
+  if ((await countProjects(tx, project.organization_id)) > projects_max)
+    throw new ServiceError('project_quota_exceeded', { details: { max_projects: projects_max } });
   const { project_id } = inserted;
   const { kid } = await insertSigningKey(tx, { ...newSigningKey(deps), project_id });
   await auditProject(tx, { action: 'project.create', actor, after: inserted });

@@ -178,6 +178,10 @@ describe('POST /v1/projects', () => {
     const { items } = (await tenant('GET', '/v1/projects')).body;
     await tenant('DELETE', `/v1/projects/${items[0].project_slug}`);
     expect(codeOf(await create())).toBe('409 project_quota_exceeded');
+    // A repeated call whose answer was lost.
+    const { project_slug } = items[0];
+    const again = await tenant('POST', '/v1/projects', { project_slug });
+    expect(codeOf(again)).toBe('409 project_exists');
     const { organization_id: id } = organization;
     const more = { project_slug: newSlug(), organization_id: id };
     expect((await staff('POST', '/v1/projects', more)).status).toBe(201);
