@@ -6,7 +6,9 @@ import express, { type Express, type Request, type RequestHandler, type Response
 import { ServiceError } from '../core/errors.ts';
 import { PROXY_UPLOAD_PATH } from '../core/signing/upload-url.ts';
 import { authorize } from './auth/authorize.ts';
+import { inboundCredential } from './auth/inbound-signature.ts';
 import { credentialHeaders } from './auth/presented-credential.ts';
+import { presentsCredential } from './auth/presents-credential.ts';
 import type { Principal } from './auth/principal.ts';
 import { clientNetwork } from './client-network.ts';
 import { defaultHeaders } from './default-headers.ts';
@@ -17,11 +19,12 @@ import { endpoints } from './endpoints.ts';
 import { entityTag } from './entity-tag.ts';
 import { answerError } from './middleware/answer-error.ts';
 import { bodyDeadline } from './middleware/body-deadline.ts';
+import { type BodyRoom, createBodyRoom } from './middleware/body-room.ts';
 import { dashboardCors } from './middleware/dashboard-cors.ts';
 import { marketingCors } from './middleware/marketing-cors.ts';
 import { observeRequests } from './middleware/observe-requests.ts';
 import { parseJson } from './middleware/parse-json.ts';
-import { readBody } from './middleware/read-body.ts';
+import { readBody, refuseUnread } from './middleware/read-body.ts';
 import { requestId, requestIdOf } from './middleware/request-id.ts';
 import { codedBytes, Page } from './page.ts';
 import { allowProxyUpload, proxyUpload } from './proxy-upload.ts';
@@ -41,7 +44,8 @@ export function createApi(deps: ApiDeps): Express {
   const { dashboardOrigins } = deps.settings;
   if (dashboardOrigins.length > 0) app.use('/v1', dashboardCors(dashboardOrigins));
   app.use('/v1/staff', staffApi(deps));
-  for (const each of endpoints.toSorted(byParameters)) mount(app, each, deps);
+  const room = createBodyRoom();
+  for (const each of endpoints.toSorted(byParameters)) mount(app, each, { deps, room });
   app.use(documentation(), statusPage(deps));
   app.use((request) => {
     throw new ServiceError('not_found', {
@@ -78,14 +82,34 @@ function byParameters(left: Endpoint, right: Endpoint): number {
 
 const PROXY_UPLOAD = `${PROXY_UPLOAD_PATH}:id`;
 
-function mount(app: Express, endpoint: Endpoint, deps: ApiDeps): void {
+function mount(
+  app: Express,
+  endpoint: Endpoint,
+  { deps, room }: { deps: ApiDeps; room: BodyRoom },
+): void {
   const method = METHODS[endpoint.method];
   const path = endpoint.path.replaceAll(/\{(\w+)\}/g, ':$1');
   const { body_bytes_max } = endpoint;
-  const reading = [bodyDeadline(deps), readBody(body_bytes_max)];
+  const reading = [
+    refuseUnread(body_bytes_max),
+    refuseStrangers(endpoint, deps),
+    bodyDeadline(deps),
+    readBody(body_bytes_max, room),
+  ];
   app[method](path, reading, (request: Request, response: Response) =>
     call(endpoint, deps, { request, response }),
   );
+}
+
+/** Before their body is read, as nothing in it could authenticate them. */
+function refuseStrangers(endpoint: Endpoint, deps: ApiDeps): RequestHandler {
+  return async (request, response, next) => {
+    if (!presentsCredential(endpoint.auth, credentialHeaders(request))) {
+      const request_id = requestIdOf(response);
+      await identify(endpoint, deps, { request, request_id, bytes: Buffer.alloc(0) });
+    }
+    next();
+  };
 }
 
 const METHODS = { GET: 'get', POST: 'post', PUT: 'put', PATCH: 'patch', DELETE: 'delete' } as const;
@@ -107,7 +131,7 @@ async function call(endpoint: Endpoint, deps: ApiDeps, http: Exchange): Promise<
     principal,
     params,
     query: request.query,
-    body: isRead ? parseJson(bytes, endpoint.body_values_max) : undefined,
+    body: isRead ? parseJson(bytes, termsOf(endpoint)) : undefined,
     request_id,
     left: leftOf(response),
     client,
@@ -121,6 +145,11 @@ async function call(endpoint: Endpoint, deps: ApiDeps, http: Exchange): Promise<
   if (body instanceof Page) sendPage(http, body);
   else if (body === undefined) response.end();
   else response.json(body);
+}
+
+/** A provider would repeat a signed event in vain if a key that we never read were refused. */
+function termsOf({ auth, body_values_max: values_max }: Endpoint) {
+  return { values_max, keys: inboundCredential(auth) === undefined ? 'clear' : 'any' } as const;
 }
 
 /** Neither names nor PostgreSQL allow U+0000: it is replaced, and the look-up finds nothing. */

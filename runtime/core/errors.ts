@@ -395,7 +395,7 @@ export const apiErrors = {
   },
   subject_key_unavailable: {
     status: 409,
-    message: 'The key that protects subjects is not configured. Ask the operator to set it.',
+    message: 'The key that protects subjects is not configured. Ask support to have it set.',
   },
   sessions_recently_revoked: {
     status: 409,

@@ -5,13 +5,13 @@
  * Spec: Codes by status (invalid_json, invalid_request).
  */
 import { cutText } from './cut-text.ts';
-
-const DEPTH_MAX = 64;
-/** More than any object that we or others define. */
-const FIELDS_MAX = 1000;
+import { JSON_DEPTH_MAX, JSON_FIELDS_MAX } from './limits.ts';
 
 /** `unclear`: two readers could differ; `large`: more than there is to say. */
 export type JsonFault = { is: 'unclear' | 'large'; what: string };
+
+/** `any`: also keys that are unclear, such as those of another service that signed what it sends. */
+export type JsonKeys = 'clear' | 'any';
 
 /**
  * The first fault of a JSON text, or undefined; any other text has either result. Takes time that is linear in the
@@ -21,6 +21,7 @@ export type JsonFault = { is: 'unclear' | 'large'; what: string };
 export function findJsonFault(
   text: string,
   values_max = Number.POSITIVE_INFINITY,
+  keys: JsonKeys = 'clear',
 ): JsonFault | undefined {
   const open: Set<string>[] = [];
   let [values, strings] = [1, 0];
@@ -34,7 +35,7 @@ export function findJsonFault(
         strings += 1;
         // A value has one key at most: with more strings it is not JSON, and soon refused as such.
         if (strings > 2 * values_max) return undefined;
-        if (isKey(text, end)) fault = faultOfKey(text.slice(at + 1, end), open.at(-1));
+        if (isKey(text, end)) fault = faultOfKey(text.slice(at + 1, end), open.at(-1), keys);
         token.lastIndex = end + 1;
         break;
       }
@@ -64,7 +65,8 @@ const SPACE = 0x20;
 type Size = { depth: number; values: number; values_max: number };
 
 function faultOfSize({ depth, values, values_max }: Size): JsonFault | undefined {
-  if (depth > DEPTH_MAX) return unclear(`it may not be nested deeper than ${DEPTH_MAX} levels`);
+  if (depth > JSON_DEPTH_MAX)
+    return unclear(`it may not be nested deeper than ${JSON_DEPTH_MAX} levels`);
   if (values <= values_max) return undefined;
   return { is: 'large', what: `at most ${values_max} values in all` };
 }
@@ -90,13 +92,19 @@ function isKey(text: string, end: number): boolean {
   return text.charCodeAt(at) === COLON;
 }
 
-function faultOfKey(written: string, known: Set<string> | undefined): JsonFault | undefined {
+function faultOfKey(
+  written: string,
+  known: Set<string> | undefined,
+  keys: JsonKeys,
+): JsonFault | undefined {
   const key = readKey(written);
-  if (key === '__proto__') return unclear('__proto__ is not allowed as a key');
-  if (known?.has(key)) return unclear(`the key ${shown(key)} occurs twice in one object`);
+  if (keys === 'clear') {
+    if (key === '__proto__') return unclear('__proto__ is not allowed as a key');
+    if (known?.has(key)) return unclear(`the key ${shown(key)} occurs twice in one object`);
+  }
   known?.add(key);
-  if (known === undefined || known.size <= FIELDS_MAX) return undefined;
-  return { is: 'large', what: `at most ${FIELDS_MAX} fields in one object` };
+  if (known === undefined || known.size <= JSON_FIELDS_MAX) return undefined;
+  return { is: 'large', what: `at most ${JSON_FIELDS_MAX} fields in one object` };
 }
 
 /** An invalid JSON string is returned as written: the parser of the text will report it. */

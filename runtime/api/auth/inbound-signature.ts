@@ -51,6 +51,11 @@ export function inboundCredential(allowed: readonly Credential[]): InboundCreden
   return (Object.keys(signings) as InboundCredential[]).find((each) => allowed.includes(each));
 }
 
+/** The header that holds the signature. */
+export function signatureHeader(credential: InboundCredential): string {
+  return signings[credential].header;
+}
+
 /** Throws `invalid_signature`, or `billing_unavailable` if the provider is not configured. */
 export function checkInbound(
   deps: InboundSecrets,

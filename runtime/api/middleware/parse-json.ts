@@ -4,15 +4,27 @@
  */
 import { ServiceError } from '../../core/errors.ts';
 import { wrongInput } from '../../core/input-issue.ts';
-import { findJsonFault, type JsonFault } from '../../core/unclear-json.ts';
+import { findJsonFault, type JsonFault, type JsonKeys } from '../../core/unclear-json.ts';
 
-/** Throws invalid_json, and invalid_request if the body has more than this number of values. */
-export function parseJson(bytes: Buffer, values_max: number): unknown {
+type Terms = { values_max: number; keys: JsonKeys };
+
+/**
+ * Throws invalid_json, and invalid_request if the body has more than this number of values. With
+ * `any` keys, the last of equal ones counts, and `__proto__` is left out.
+ */
+export function parseJson(bytes: Buffer, { values_max, keys }: Terms): unknown {
   if (bytes.length === 0) return undefined;
   const text = validJson(() => UTF8.decode(bytes));
-  const fault = findJsonFault(text, values_max);
+  const fault = findJsonFault(text, values_max, keys);
   if (fault !== undefined) throw refusalOf(fault);
-  return validJson(() => JSON.parse(text));
+  return validJson(() =>
+    keys === 'clear' ? JSON.parse(text) : JSON.parse(text, withoutPrototype),
+  );
+}
+
+/** For JSON.parse: a field without a value is removed. */
+function withoutPrototype(key: string, value: unknown): unknown {
+  return key === '__proto__' ? undefined : value;
 }
 
 /** Keeps a byte order mark, which JSON does not allow. */

@@ -5,34 +5,55 @@
  */
 import type { NextFunction, Request, Response } from 'express';
 import { ServiceError } from '../../core/errors.ts';
+import type { BodyRoom, Hold } from './body-room.ts';
 
-export function readBody(bytesMax: number) {
-  return async function read(
-    request: Request,
-    _response: Response,
-    next: NextFunction,
-  ): Promise<void> {
-    request.body = await bytesOf(request, bytesMax);
+/** Refuses a body by its head, before any of it is read. */
+export function refuseUnread(bytesMax: number) {
+  return function refuse({ headers }: Request, _response: Response, next: NextFunction): void {
+    const { 'content-encoding': encoding = 'identity', 'content-length': length } = headers;
+    if (encoding.toLowerCase() !== 'identity') {
+      throw new ServiceError('invalid_request', {
+        message: 'Send the body without Content-Encoding.',
+      });
+    }
+    if (Number(length ?? 0) > bytesMax) throw tooLong(bytesMax);
     next();
   };
 }
 
-async function bytesOf(request: Request, bytesMax: number): Promise<Buffer> {
-  const { 'content-encoding': encoding = 'identity', 'content-length': length } = request.headers;
-  if (encoding.toLowerCase() !== 'identity') {
-    throw new ServiceError('invalid_request', {
-      message: 'Send the body without Content-Encoding.',
-    });
-  }
-  if (Number(length ?? 0) > bytesMax) throw tooLong(bytesMax);
-  const chunks: Buffer[] = [];
+export function readBody(bytesMax: number, room: BodyRoom) {
+  return async function read(
+    request: Request,
+    response: Response,
+    next: NextFunction,
+  ): Promise<void> {
+    request.body = await bytesOf(request, bytesMax, room.enter(response));
+    next();
+  };
+}
+
+/**
+ * Copied into one growing buffer: a list of chunks, which may have a byte each, would take
+ * many times as much memory.
+ */
+async function bytesOf(request: Request, bytesMax: number, hold: Hold): Promise<Buffer> {
+  let read: Buffer = Buffer.alloc(0);
   let bytes = 0;
   for await (const chunk of chunksOf(request)) {
+    const before = bytes;
     bytes += chunk.length;
     if (bytes > bytesMax) throw tooLong(bytesMax);
-    chunks.push(chunk);
+    hold(bytes);
+    if (bytes > read.length) read = grown(read, Math.max(bytes, 2 * before));
+    chunk.copy(read, before);
   }
-  return Buffer.concat(chunks, bytes);
+  return read.subarray(0, bytes);
+}
+
+function grown(bytes: Buffer, length: number): Buffer {
+  const longer = Buffer.allocUnsafe(length);
+  bytes.copy(longer);
+  return longer;
 }
 
 async function* chunksOf(request: Request): AsyncGenerator<Buffer> {

@@ -78,7 +78,7 @@ export const requestHelp = {
   },
   rate_limited: {
     cause:
-      'Too many requests of one kind came within a minute: signed URLs of one project (60), writes to one project, or failed authentications from one IP address. All processes count together. Access requests are counted by the IP address they come from and, over an hour, by the e-mail address they name. A signing key also cannot be rotated again while too many older ones still verify.',
+      'Too many requests of one kind came within a minute: signed URLs of one project (60), writes to one project, or failed authentications from one IP address. All processes count together. Access requests are counted by the IP address they come from and, over an hour, by the e-mail address they name. A signing key also cannot be rotated again while too many older ones still verify. Rarely, large bodies from all callers fill the memory that a process has for them; `message` says so then.',
     steps: [
       'Wait the number of seconds in `Retry-After`; earlier requests are refused as well.',
       'Continue more slowly, and let your workers share one rate limit.',

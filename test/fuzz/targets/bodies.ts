@@ -73,12 +73,12 @@ const json = bytes({
     Buffer.from(`${'['.repeat(70)}${']'.repeat(70)}`),
   ],
   run(input) {
-    const value = parseJson(input, REQUEST_BODY_VALUES_MAX);
+    const value = parseJson(input, CLEAR);
     if (value === undefined) return undefined;
     const text = JSON.stringify(value);
     assert.equal(text.match(/"__proto__":/g), null);
     // Compares texts, because JSON.stringify changes numbers such as 1e400 and -0.
-    assert.equal(JSON.stringify(parseJson(Buffer.from(text), REQUEST_BODY_VALUES_MAX)), text);
+    assert.equal(JSON.stringify(parseJson(Buffer.from(text), CLEAR)), text);
     return value;
   },
   refuses: (error) =>
@@ -219,6 +219,8 @@ const providerB = text({
   },
   refuses: (error) => withIssues(error) || refusals(ServiceError, 'providerb_mode_mismatch')(error),
 });
+
+const CLEAR = { values_max: REQUEST_BODY_VALUES_MAX, keys: 'clear' } as const;
 
 export const bodyTargets: readonly Target[] = [
   json,

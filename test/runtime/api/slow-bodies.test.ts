@@ -10,7 +10,8 @@ import { expectDocumented } from '../../support/documented.ts';
 
 const api = useApi();
 const portOf = () => Number(new URL(api.deps().addresses.baseUrl).port);
-const POST = 'POST /v1/projects HTTP/1.1\r\nhost: a\r\n';
+// Without any credential, a body would not be read.
+const POST = 'POST /v1/projects HTTP/1.1\r\nhost: a\r\nauthorization: Bearer a.b.c\r\n';
 
 /** Sends raw bytes and returns the first complete response. */
 async function answerTo(bytes: string): Promise<{ status: number; head: string; error: Json }> {

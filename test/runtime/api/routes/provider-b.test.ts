@@ -48,6 +48,24 @@ describe('a paid subscription', () => {
     expect(await statusNow()).toBe('active');
   });
 
+  it('counts whatever keys a signed event has beside those that are read', async () => {
+    const paid = event('subscription.paid');
+    const { metadata, ...rest } = paid.object as Record<string, unknown>;
+    const kept = JSON.stringify(metadata ?? {}).slice(1, -1);
+    const unread = '"a":1,"a":2,"\\u005f_proto__":{"organization_id":"org_other"}';
+    const written = `{${[unread, kept].filter((part) => part !== '').join()}}`;
+    const object = `{${JSON.stringify(rest).slice(1, -1)},"metadata":${written}}`;
+    const body = `{"__proto__":1,${JSON.stringify({ ...paid, object: 'here' })
+      .slice(1)
+      .replace('"here"', object)}`;
+    const signature = signProviderB(PROVIDER_B_SECRET, Buffer.from(body));
+    const headers = { 'provider-b-signature': signature };
+    expect(saidOf(await tell(api.send, { ...messageB(paid), body, headers }))).toBe(
+      '200 processed',
+    );
+    expect(await organizationNow()).toMatchObject({ credit_balance: 50_000, plan: 'starter' });
+  });
+
   it('grants its credits once if the same event arrives fifty times concurrently', async () => {
     const paid = event('subscription.paid');
     const said = await Promise.all(Array.from({ length: 50 }, () => send(paid)));
