@@ -89,8 +89,8 @@ async function throughFolder(documents: readonly Document[]): Promise<void> {
   const { organization_id } = known ?? (await makeOrganization(db));
   const folder = await mkdtemp(join(tmpdir(), 'tintype-samples-'));
   try {
-    const text = documents.map((each) => stringify({ apiVersion, ...each })).join('---\n');
-    await writeFile(join(folder, 'all.yaml'), text);
+    for (const [at, each] of documents.entries())
+      await writeFile(join(folder, `${at}.yaml`), stringify({ apiVersion, ...each }));
     const { faults } = await reconcileFolder(folder, {
       ...{ db, sealing, organization_id, clock: systemClock },
       ...{ delivery_root_domain: undefined, writeSecret: async () => undefined },
