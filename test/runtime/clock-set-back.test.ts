@@ -35,7 +35,6 @@ function setBackAnd(seconds: number): void {
 describe('a clock that is set back by two days', () => {
   it('moves the wall clock, but not the steady clock', () => {
     const [wallTime, measured] = [clock.now(), steady(clock).now()];
-    expect(Math.abs(wallTime.getTime() - measured.getTime())).toBeLessThan(1000);
     setBackAnd(10);
     expect(clock.now().getTime() - wallTime.getTime()).toBe(10_000 - 2 * DAY_MS);
     expect(steady(clock).now().getTime() - measured.getTime()).toBe(10_000);

@@ -11,7 +11,7 @@ import { INSTANCE_FILE, type Instance } from '../../../runtime/platform/instance
 import { STORAGE_FOLDER } from '../../../runtime/platform/storage/folder-buckets.ts';
 import { writeInstance } from '../../support/instance-file.ts';
 
-const keys = (id: string) => `${id}:${Buffer.alloc(32, 1).toString('base64')}`;
+const keys = (id: string) => `${id}:${Buffer.alloc(32, id).toString('base64')}`;
 const outside = {
   TINTYPE_S3_ENDPOINT: 'http://127.0.0.1:1',
   TINTYPE_AMQP_URL: 'amqp://127.0.0.1:1',
