@@ -31,7 +31,7 @@ beforeAll(async () => {
     startServers(),
     startDebianPostgres(),
   ]);
-  await kubectl('delete', 'crd', '--all');
+  await kubectl('delete', 'crd', '--all', '--timeout=120s');
   pods = runPods(plane, HOME);
   platform = await openPlatform({
     kubeconfig: kubeconfig(),
