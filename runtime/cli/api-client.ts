@@ -1,7 +1,7 @@
 /** The few API calls that the command makes, as a server or as a person; a refusal becomes a line for the terminal. */
 import { randomUUID } from 'node:crypto';
 import { setTimeout as sleep } from 'node:timers/promises';
-import { IDEMPOTENCY_LEASE_SECONDS } from '../core/limits.ts';
+import { IDEMPOTENCY_REPEAT_SECONDS } from '../core/limits.ts';
 import { signRequest } from '../core/signing/request-signature.ts';
 import { insist } from './insist.ts';
 import { Refused } from './refused.ts';
@@ -73,8 +73,6 @@ export function createSend(baseUrl: string, credentials: Credentials, reach: Rea
 
 const PATIENCE_SECONDS_MAX = 60;
 const TURNS_MAX = 5;
-/** Longer than the lease of a call that was killed: then its key is free. */
-const IN_PROGRESS_SECONDS_MAX = IDEMPOTENCY_LEASE_SECONDS + 10;
 
 /**
  * Waits and retries when asked to: a folder of many files may be faster than the service allows, and an earlier try of
@@ -87,7 +85,7 @@ async function withRetries(ask: () => Promise<Response>): Promise<Response> {
     const seconds = Number(response.headers.get('retry-after') ?? 'none');
     if (response.ok || !(seconds <= PATIENCE_SECONDS_MAX)) return response;
     const isWaitedFor = await isInProgress(response);
-    if (isWaitedFor) freeAt ??= performance.now() + IN_PROGRESS_SECONDS_MAX * 1000;
+    if (isWaitedFor) freeAt ??= performance.now() + IDEMPOTENCY_REPEAT_SECONDS * 1000;
     if (turn >= TURNS_MAX) {
       if (!isWaitedFor || performance.now() > (freeAt ?? 0)) return response;
       sayOnce();
@@ -110,7 +108,7 @@ function sayOnce(): void {
   if (isSaid) return;
   isSaid = true;
   process.stderr.write(
-    `Tintype has not finished an earlier try, or was stopped during it. Waiting up to ${IN_PROGRESS_SECONDS_MAX} seconds for it …\n`,
+    `Tintype has not finished an earlier try, or was stopped during it. Waiting up to ${IDEMPOTENCY_REPEAT_SECONDS} seconds for it …\n`,
   );
 }
 

@@ -164,6 +164,8 @@ export const OLD_CONTENT_GRACE_SECONDS = 1 * HOUR;
 export const DERIVED_UNREAD_SECONDS_MAX = 30 * DAY;
 export const IDEMPOTENCY_LIFETIME_SECONDS = 24 * HOUR;
 export const IDEMPOTENCY_LEASE_SECONDS = 60;
+/** How long our clients repeat a call of which an earlier try is in progress: a killed one's key is free by then. */
+export const IDEMPOTENCY_REPEAT_SECONDS = IDEMPOTENCY_LEASE_SECONDS + 10;
 export const IDEMPOTENCY_KEY_LENGTH_MAX = 255;
 
 // SVG complexity: decided

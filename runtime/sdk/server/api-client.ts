@@ -3,7 +3,7 @@
  * is safe: a POST carries an Idempotency-Key. Spec: Endpoints, Conventions.
  */
 import { setTimeout as sleep } from 'node:timers/promises';
-import { IDEMPOTENCY_LEASE_SECONDS } from '../../core/limits.ts';
+import { IDEMPOTENCY_REPEAT_SECONDS } from '../../core/limits.ts';
 import { readApiKey, readOrigin } from './address.ts';
 import { ApiError, readApiError } from './api-error.ts';
 import type { Operations } from './api-types.ts';
@@ -83,8 +83,6 @@ const FIRST_WAIT_MS = 250;
 /** If a server asks for a longer wait, its refusal is thrown instead. */
 const WAIT_SECONDS_MAX = 60;
 const IN_PROGRESS = 'idempotency_in_progress';
-/** Longer than the lease of a call that was killed: then its key is free. */
-const IN_PROGRESS_SECONDS_MAX = IDEMPOTENCY_LEASE_SECONDS + 10;
 
 function prepare({ url, apiKey }: ApiClientOptions, name: string, sent: Sent): Prepared {
   const [, method, template] = /^([A-Z]+) (\/.*)$/.exec(name) ?? [];
@@ -132,7 +130,7 @@ async function sendWithRetries(options: ApiClientOptions, call: Prepared): Promi
     wasLost ||= mayHaveArrived(answer);
     const wait = call.is_repeatable || answer.status === 429 ? waitOf(answer, attempts) : undefined;
     const isInProgress = answer.code === IN_PROGRESS && retries > 0;
-    if (isInProgress) freeAt ??= performance.now() + IN_PROGRESS_SECONDS_MAX * 1000;
+    if (isInProgress) freeAt ??= performance.now() + IDEMPOTENCY_REPEAT_SECONDS * 1000;
     const isWaitedFor = isInProgress && performance.now() <= (freeAt ?? 0);
     if (wait === undefined || (attempts >= retries && !isWaitedFor)) throw answer;
     if (!isWaitedFor) attempts += 1;
