@@ -5,9 +5,8 @@
 import type { IncomingMessage, ServerResponse } from 'node:http';
 import type { Duplex } from 'node:stream';
 import { printHelpLink } from '../core/error-help/help-link.ts';
-import { errorEnvelope } from '../core/errors.ts';
-import { refuseConnection } from '../platform/http/refuse-connection.ts';
-import type { UnreadRefusal } from '../platform/http/unread-refusals.ts';
+import { refuseConnection, refuseRequest } from '../platform/http/refuse-connection.ts';
+import { UNREAD, type UnreadRefusal, unreadAnswer } from '../platform/http/unread-refusals.ts';
 import { defaultHeaders } from './default-headers.ts';
 import type { ApiDeps } from './deps.ts';
 
@@ -25,8 +24,6 @@ export type Refusals = {
   body(response: ServerResponse, refusal: UnreadRefusal): void;
 };
 
-const CODE = 'invalid_request';
-
 const malformed = (why: string): UnreadRefusal => ({
   status: 400,
   message: `The request is not valid HTTP${why}. Check the client or the proxy.`,
@@ -37,14 +34,11 @@ export const MALFORMED = malformed('');
 export function createRefusals({ baseUrl, log, metrics }: RefusalOptions): Refusals {
   const headers = {
     ...defaultHeaders(baseUrl),
-    link: printHelpLink(baseUrl, CODE),
+    link: printHelpLink(baseUrl, UNREAD),
     'content-type': 'application/json; charset=utf-8',
   };
-  const write = (response: ServerResponse, { status, message }: UnreadRefusal) => {
-    const body = bodyOf(message);
-    const ending = { 'content-length': Buffer.byteLength(body), connection: 'close' };
-    response.writeHead(status, { ...headers, ...ending }).end(body);
-  };
+  const write = (response: ServerResponse, refusal: UnreadRefusal) =>
+    refuseRequest(response, unreadAnswer(refusal, headers));
   const observe = (seen: {
     method: string;
     status: number;
@@ -53,7 +47,7 @@ export function createRefusals({ baseUrl, log, metrics }: RefusalOptions): Refus
   }) => {
     const { method, status } = seen;
     metrics.apiRequest({ method, route: 'none', status, seconds: 0 });
-    log.info('request', { route: 'none', code: CODE, ...seen });
+    log.info('request', { route: 'none', code: UNREAD, ...seen });
   };
   return {
     request: (request, response, fault) => {
@@ -63,15 +57,11 @@ export function createRefusals({ baseUrl, log, metrics }: RefusalOptions): Refus
       const request_id = response.getHeader('x-request-id');
       observe({ method, status: refusal.status, reason: fault, request_id });
     },
-    unread: (socket, { status, message }) => {
-      const request_id = refuseConnection(socket, { status, headers, body: bodyOf(message) });
-      if (request_id !== undefined)
-        observe({ method: 'none', status, reason: message, request_id });
+    unread: (socket, refusal) => {
+      const { status, message: reason } = refusal;
+      const request_id = refuseConnection(socket, unreadAnswer(refusal, headers));
+      if (request_id !== undefined) observe({ method: 'none', status, reason, request_id });
     },
     body: write,
   };
-}
-
-function bodyOf(message: string): string {
-  return JSON.stringify(errorEnvelope({ code: CODE, message }));
 }

@@ -3,13 +3,11 @@ import type { ServerResponse } from 'node:http';
 import type { Duplex } from 'node:stream';
 import { refusalHeaders } from '../core/delivery/headers.ts';
 import { printHelpLink } from '../core/error-help/help-link.ts';
-import { deliveryErrors, errorEnvelope } from '../core/errors.ts';
-import { refuseConnection } from '../platform/http/refuse-connection.ts';
-import type { UnreadRefusal } from '../platform/http/unread-refusals.ts';
+import { deliveryErrors } from '../core/errors.ts';
+import { refuseConnection, refuseRequest } from '../platform/http/refuse-connection.ts';
+import { UNREAD, type UnreadRefusal, unreadAnswer } from '../platform/http/unread-refusals.ts';
 
-const code = 'invalid_request';
-
-export type Refused = { status: number; code: typeof code; request_id: unknown };
+export type Refused = { status: number; code: typeof UNREAD; request_id: unknown };
 
 export type RefusalWriter = {
   /** Refuses a request that was parsed, but whose end cannot be trusted. */
@@ -18,24 +16,22 @@ export type RefusalWriter = {
   unread(socket: Duplex, refusal?: UnreadRefusal): Refused | undefined;
 };
 
+const MALFORMED = deliveryErrors[UNREAD];
+
 /** `baseUrl`: the API's origin, for the help page that the answer links to. */
 export function createRefusalWriter(baseUrl: string | undefined): RefusalWriter {
-  const headers = refusalHeaders({ help: baseUrl && printHelpLink(baseUrl, code) });
+  const headers = refusalHeaders({ help: baseUrl && printHelpLink(baseUrl, UNREAD) });
+  const refused = ({ status }: UnreadRefusal, request_id: unknown): Refused => {
+    return { status, code: UNREAD, request_id };
+  };
   return {
     request: (response) => {
-      const { status, message } = deliveryErrors[code];
-      const body = bodyOf(message);
-      const ending = { 'content-length': Buffer.byteLength(body), connection: 'close' };
-      response.writeHead(status, { ...headers, ...ending }).end(body);
-      return { status, code, request_id: response.getHeader('x-request-id') };
+      refuseRequest(response, unreadAnswer(MALFORMED, headers));
+      return refused(MALFORMED, response.getHeader('x-request-id'));
     },
-    unread: (socket, { status, message } = deliveryErrors[code]) => {
-      const request_id = refuseConnection(socket, { status, headers, body: bodyOf(message) });
-      return request_id === undefined ? undefined : { status, code, request_id };
+    unread: (socket, refusal = MALFORMED) => {
+      const request_id = refuseConnection(socket, unreadAnswer(refusal, headers));
+      return request_id === undefined ? undefined : refused(refusal, request_id);
     },
   };
-}
-
-function bodyOf(message: string): string {
-  return JSON.stringify(errorEnvelope({ code, message }));
 }

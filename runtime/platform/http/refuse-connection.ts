@@ -3,7 +3,7 @@
  * Envelope (every response carries x-request-id).
  */
 import { randomUUID } from 'node:crypto';
-import { STATUS_CODES } from 'node:http';
+import { type ServerResponse, STATUS_CODES } from 'node:http';
 import type { Duplex } from 'node:stream';
 
 export type ConnectionAnswer = {
@@ -37,4 +37,13 @@ export function refuseConnection(
   // answer.
   setTimeout(() => socket.destroy(), LINGER_MS).unref();
   return request_id;
+}
+
+/** Refuses a request that was parsed, and ends its connection too. */
+export function refuseRequest(
+  response: ServerResponse,
+  { status, headers, body }: ConnectionAnswer,
+): void {
+  const ending = { 'content-length': Buffer.byteLength(body), connection: 'close' };
+  response.writeHead(status, { ...headers, ...ending }).end(body);
 }

@@ -1,9 +1,13 @@
-/**
- * Refusals of what could not be read as a request, by the code of Node's error, where they are not simply a 400. Ours;
- * Spec: Errors, Envelope.
- */
+/** Refusals of what could not be read as a request. Ours; Spec: Errors, Envelope. */
+import { errorEnvelope } from '../../core/errors.ts';
+import type { ConnectionAnswer } from './refuse-connection.ts';
+
+/** The code of all of them. */
+export const UNREAD = 'invalid_request';
+
 export type UnreadRefusal = { readonly status: number; readonly message: string };
 
+/** By the code of Node's error, where it is not simply a 400. */
 export const unreadRefusals: Readonly<Record<string, UnreadRefusal>> = {
   HPE_HEADER_OVERFLOW: {
     status: 431,
@@ -15,3 +19,11 @@ export const unreadRefusals: Readonly<Record<string, UnreadRefusal>> = {
       'The head of the request did not arrive within 10 seconds. Send it again, without a pause.',
   },
 };
+
+/** The answer of such a refusal, with these headers. */
+export function unreadAnswer(
+  { status, message }: UnreadRefusal,
+  headers: ConnectionAnswer['headers'],
+): ConnectionAnswer {
+  return { status, headers, body: JSON.stringify(errorEnvelope({ code: UNREAD, message })) };
+}
