@@ -3,6 +3,7 @@
  * as its type permits. Renders never read such files: only their re-encoded images are delivered. Also how long after its
  * limit a decoder that never ends is killed.
  */
+import { availableParallelism } from 'node:os';
 import sharp from 'sharp';
 import { createLog } from '../../runtime/platform/log.ts';
 import { createSandbox } from '../../runtime/worker/sandbox/sandbox.ts';
@@ -37,6 +38,25 @@ export async function measureHostileNeighbours(tintype: Tintype): Promise<Figure
     figure('… p99, times that of renders alone', '', [worst]),
     figure('a decoder that never ends: killed after its limit, by', 'ms', late),
   ];
+}
+
+/** Requests images that were never rendered, as many at once as there are decoders for them, until `work` ends. */
+export async function whileRendering<Result>(
+  tintype: Tintype,
+  work: () => Promise<Result>,
+): Promise<Result> {
+  let isOver = false;
+  let width = WIDTH + 2 * RENDERS;
+  const render = async () => {
+    while (!isOver) await renderAll(tintype, { from: width++, count: 1, hostile: [] });
+  };
+  const viewers = Promise.all(Array.from({ length: availableParallelism() }, render));
+  try {
+    return await work();
+  } finally {
+    isOver = true;
+    await viewers;
+  }
 }
 
 async function measureKills(): Promise<number[]> {

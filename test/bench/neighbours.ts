@@ -5,7 +5,7 @@ import { put, withKey } from '../contract/support/client.ts';
 import type { Tintype } from '../contract/support/tintype.ts';
 import { decoderPids, isRunning, ticksOf } from '../support/decoder-processes.ts';
 import { type Figure, figure, percentile } from './figure.ts';
-import { measureHostileNeighbours } from './hostile-neighbours.ts';
+import { measureHostileNeighbours, whileRendering } from './hostile-neighbours.ts';
 
 const GOOD = 24;
 const POISON = 8;
@@ -22,6 +22,9 @@ export async function measureNeighbours(tintype: Tintype): Promise<Figure[]> {
   const free = await measureAll(tintype, { good, poison: [] });
   const held = await measureHeld(tintype, good);
   const p95 = (all: number[]) => percentile(all, 0.95);
+  const hostile = await measureHostileNeighbours(tintype);
+  // Waits for the hostile uploads, which are decoded for a while.
+  await untilEnded(tintype, await send(tintype, 'image/jpeg', good));
   return [
     figure('24 good uploads alone: accepted to ready', 'ms', alone),
     figure('24 good uploads among 8 poisonous: accepted to ready', 'ms', together),
@@ -32,8 +35,12 @@ export async function measureNeighbours(tintype: Tintype): Promise<Figure[]> {
     figure('neighbours of a hanging slot: p95, times that of good ones alone', '', [
       p95(held) / p95(free),
     ]),
-    // Last, because these uploads are decoded for a while.
-    ...(await measureHostileNeighbours(tintype)),
+    ...hostile,
+    figure(
+      '24 good uploads while renders take all cores: accepted to ready',
+      'ms',
+      await whileRendering(tintype, () => measureAll(tintype, { good, poison: [] })),
+    ),
   ];
 }
 

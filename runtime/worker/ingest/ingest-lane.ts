@@ -8,6 +8,10 @@ import { createWarmUp } from '../warm-up.ts';
 import { startIngest } from './ingest-loop.ts';
 
 /**
+ * Behind renders, for which a viewer waits: where both want a core, an upload gets a quarter of it.
+ */
+const UPLOAD_NICE = 15;
+/**
  * Two even on one core: an image that hangs occupies its slot until its timeout, but not the other.
  */
 const INGEST_LANE: LaneOptions = {
@@ -15,6 +19,7 @@ const INGEST_LANE: LaneOptions = {
   wall_clock_ms: 120_000,
   memory_bytes: 2_147_483_648,
   jobs_per_child: 50,
+  nice: UPLOAD_NICE,
 };
 const POLL_EVERY_MS = 5000;
 const SHARE_OF_MEMORY = 0.6;

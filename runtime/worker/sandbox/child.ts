@@ -11,7 +11,7 @@ import { serveJobs } from './serve-jobs.ts';
 
 // Before any decoding thread exists. Where the kernel groups processes by session, the priority
 // counts only within a session, so the decoder stays in its parent's.
-lowerPriority();
+lowerPriority(0, Number(process.argv[3]));
 // Ctrl-C in the terminal of that session is for the parent, which lets decoders finish.
 for (const signal of ['SIGINT', 'SIGTERM', 'SIGHUP', 'SIGQUIT'] as const) {
   process.on(signal, () => undefined);

@@ -56,6 +56,8 @@ export type SandboxOptions = {
   entry?: URL;
   /** Added to the otherwise empty environment, for example an allocator to preload. */
   environment?: Readonly<Record<string, string>>;
+  /** The niceness of the children on a machine whose servers run at the usual priority; default 10. */
+  nice?: number;
   /** Called for each child that broke a rule or died. */
   onKilled?: (reason: SandboxFailureReason) => void;
 };

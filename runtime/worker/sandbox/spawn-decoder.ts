@@ -10,7 +10,7 @@ import type { Writable } from 'node:stream';
 import { fileURLToPath } from 'node:url';
 import { fontEnvironment } from './fonts.ts';
 import { FILTER_FD, findIsolation } from './isolation.ts';
-import { lowerPriority } from './lower-priority.ts';
+import { lowerPriority, niceOfDecoder } from './lower-priority.ts';
 import { DECODER_PROGRAM, readProgramSources, SOURCES_FD } from './program-sources.ts';
 import { SandboxFailure } from './sandbox-failure.ts';
 
@@ -27,6 +27,8 @@ export type DecoderProgram = {
   entry?: URL | undefined;
   /** Added to the otherwise empty environment. */
   environment?: Readonly<Record<string, string>> | undefined;
+  /** Its niceness on a machine whose servers run at the usual priority. */
+  nice?: number | undefined;
 };
 
 /**
@@ -42,7 +44,8 @@ export function spawnDecoder(program: DecoderProgram): ChildProcess {
   }
 }
 
-function startDecoder({ memory_bytes, entry, environment }: DecoderProgram): ChildProcess {
+function startDecoder({ memory_bytes, entry, environment, nice }: DecoderProgram): ChildProcess {
+  const niceness = niceOfDecoder(nice);
   const program = entry ?? DECODER_PROGRAM;
   const folders = [
     `${root}runtime${sep}`,
@@ -57,14 +60,14 @@ function startDecoder({ memory_bytes, entry, environment }: DecoderProgram): Chi
     '--allow-addons',
     '--disable-warning=SecurityWarning',
   ];
-  const child = startEnclosed([...flags, boot, program.href], {
+  const child = startEnclosed([...flags, boot, program.href, String(niceness)], {
     readable: folders,
     sources: readProgramSources(program),
     data_bytes_max: memory_bytes + RESERVED_BYTES,
     environment,
   });
   preferForOomKill(child.pid);
-  startBehind(child.pid);
+  startBehind(child.pid, niceness);
   return child;
 }
 
@@ -170,10 +173,10 @@ function preferForOomKill(pid: number | undefined): void {
  * Starting takes as long as a small image, so a replacement child gets a low priority and delays
  * nobody.
  */
-function startBehind(pid: number | undefined): void {
+function startBehind(pid: number | undefined, nice: number): void {
   if (pid === undefined) return;
   try {
-    lowerPriority(pid);
+    lowerPriority(pid, nice);
   } catch {
     // It has already ended; its exit reports that.
   }

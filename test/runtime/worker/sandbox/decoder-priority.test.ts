@@ -1,8 +1,11 @@
 import type { ChildProcess } from 'node:child_process';
 import { readFileSync } from 'node:fs';
-import { constants, getPriority } from 'node:os';
+import { constants, getPriority, setPriority } from 'node:os';
 import type { Readable, Writable } from 'node:stream';
-import { afterEach, beforeEach, describe, expect, it } from 'vitest';
+import { afterAll, afterEach, beforeEach, describe, expect, it } from 'vitest';
+import { systemClock } from '../../../../runtime/platform/clock.ts';
+import { createLog } from '../../../../runtime/platform/log.ts';
+import { createInProcessQueue } from '../../../../runtime/platform/queue/in-process.ts';
 import {
   type Frame,
   printFrameHead,
@@ -10,21 +13,24 @@ import {
 } from '../../../../runtime/worker/sandbox/frames.ts';
 import { childrenOf } from '../../../../runtime/worker/sandbox/memory.ts';
 import { spawnDecoder } from '../../../../runtime/worker/sandbox/spawn-decoder.ts';
+import { startWorker, type Worker } from '../../../../runtime/worker/serve.ts';
+import { useDatabase } from '../../../support/database.ts';
+import { makeFolderBuckets } from '../../../support/folder-buckets.ts';
 
 let child: ChildProcess;
 let frames: AsyncGenerator<Frame>;
 /** The process id of Node itself, inside the processes that enclose it. */
 let decoder: number;
 
-beforeEach(async () => {
-  child = spawnDecoder({ memory_bytes: 1_000_000_000 });
-  frames = readFrames(child.stdio[3] as Readable, { part_bytes_max: 0, parts_max: 0 });
-  await frames.next();
-  decoder = innermost(child.pid ?? expect.fail('no decoder started'));
-});
-afterEach(() => void child.kill('SIGKILL'));
-
 describe('a decoder process', () => {
+  beforeEach(async () => {
+    child = spawnDecoder({ memory_bytes: 1_000_000_000 });
+    frames = readFrames(child.stdio[3] as Readable, { part_bytes_max: 0, parts_max: 0 });
+    await frames.next();
+    decoder = innermost(child.pid ?? expect.fail('no decoder started'));
+  });
+  afterEach(() => void child.kill('SIGKILL'));
+
   it('runs at a lower priority from its start', () => {
     expect(getPriority(decoder)).toBe(constants.priority.PRIORITY_BELOW_NORMAL);
     expect(getPriority(child.pid)).toBe(constants.priority.PRIORITY_BELOW_NORMAL);
@@ -44,6 +50,37 @@ describe('a decoder process', () => {
       ok: false,
       error: expect.stringContaining('no handler for none'),
     });
+  });
+});
+
+// Only root may take back the lower priority at which all tests run.
+describe.runIf(process.getuid?.() === 0)('the decoders of a worker of usual priority', () => {
+  const { db } = useDatabase();
+  const { buckets, remove } = makeFolderBuckets();
+  const background = getPriority();
+  let worker: Worker | undefined;
+
+  beforeEach(() => setPriority(constants.priority.PRIORITY_NORMAL));
+  afterEach(async () => {
+    await worker?.stop();
+    setPriority(background);
+  });
+  afterAll(remove);
+
+  it('run behind it, and those of uploads behind those of renders', async () => {
+    // Tests share processes, so earlier ones may have left children.
+    const before = childrenOf(process.pid);
+    worker = await startWorker({
+      ...{ db, buckets, queue: createInProcessQueue(), clock: systemClock },
+      log: createLog({ level: 'silent', name: 'test' }),
+      ...{ ingest: { slots: 2 }, render: { slots: 1 } },
+    });
+    const niceness = () =>
+      childrenOf(process.pid)
+        .filter((pid) => !before.includes(pid))
+        .map((pid) => getPriority(innermost(pid)))
+        .sort();
+    await expect.poll(niceness).toEqual([10, 15, 15]);
   });
 });
 
