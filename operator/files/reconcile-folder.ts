@@ -44,6 +44,8 @@ export type FolderContext = Omit<
 > & {
   writeSecret(secret: { name: string; value: string; project: string }): Promise<void>;
   removeSecrets(project: string): Promise<void>;
+  /** Awaited before the folder is read again, and what is still missing counts as deleted. */
+  beforeDeletions?: (() => Promise<void>) | undefined;
 };
 
 type PassContext = FolderContext & ResourceLookup;
@@ -54,8 +56,7 @@ const ROUNDS_MAX = 4;
 
 export async function reconcileFolder(path: string, context: FolderContext): Promise<PassReport> {
   const namespace = context.organization_id;
-  const folder = await loadFolder(path, namespace);
-  const gone = await listGone(folder, context);
+  const { folder, gone } = await lookAt(path, context);
   const finding = lookupIn(folder, namespace);
 
   const reports = new Map<string, ResourceReport>();
@@ -77,11 +78,24 @@ export async function reconcileFolder(path: string, context: FolderContext): Pro
   return { resources, faults: folder.faults, notes: folder.notes, changes };
 }
 
+/** Editors and copies replace a file by removing it first, so what is missing is looked for twice. */
+async function lookAt(path: string, context: FolderContext): Promise<Seen> {
+  const look = async () => {
+    const folder = await loadFolder(path, context.organization_id);
+    return { folder, gone: await listGone(folder, context) };
+  };
+  const seen = await look();
+  if (seen.gone.length === 0 || context.beforeDeletions === undefined) return seen;
+  await context.beforeDeletions();
+  return look();
+}
+
 function isOpen(report: ResourceReport | undefined): boolean {
   return report?.outcome === 'waiting' || report?.outcome === 'refused';
 }
 
 type Pending = Subject<unknown>[];
+type Seen = { folder: Folder; gone: Pending };
 
 /** In the order of the kinds: a project before the resources that belong to it. */
 function declared({ resources }: Folder): Pending {

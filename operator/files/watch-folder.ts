@@ -3,6 +3,7 @@
  * it waits, and periodically, to heal rows that drifted. Passes never overlap.
  */
 import { type FSWatcher, watch } from 'node:fs';
+import { setTimeout as sleep } from 'node:timers/promises';
 import type { Database } from '../../runtime/db/client.ts';
 import type { Clock } from '../../runtime/platform/clock.ts';
 import type { Log } from '../../runtime/platform/log.ts';
@@ -43,6 +44,8 @@ const RESYNC_MS = 30_000;
 const WAITING_MS = 2000;
 // Editors write a file in several steps: one pass covers them all.
 const SETTLE_MS = 100;
+/** A slow save may leave a file out for longer than its events are apart. */
+const AWAY_MS = 1000;
 
 /**
  * Resolves after the first pass; rejects with a one-line message if the folder cannot be read at
@@ -116,7 +119,8 @@ function contextOf(options: FolderOperatorOptions): FolderContext {
   const { db, clock, sealing, organization_id, delivery_root_domain, callback_egress } = options;
   const { writeSecret, removeSecrets } = options;
   const scope = { organization_id, delivery_root_domain, callback_egress };
-  return { db, clock, sealing, ...scope, writeSecret, removeSecrets };
+  const beforeDeletions = () => sleep(AWAY_MS);
+  return { db, clock, sealing, ...scope, writeSecret, removeSecrets, beforeDeletions };
 }
 
 function watchFolder(

@@ -4,7 +4,11 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { identify } from '../../../operator/files/check-document.ts';
-import { type PassReport, reconcileFolder } from '../../../operator/files/reconcile-folder.ts';
+import {
+  type FolderContext,
+  type PassReport,
+  reconcileFolder,
+} from '../../../operator/files/reconcile-folder.ts';
 import { newId } from '../../../runtime/core/ids.ts';
 import { insertOrganization } from '../../../runtime/db/organizations.ts';
 import { findProjectBySlug, updateProject } from '../../../runtime/db/projects.ts';
@@ -38,7 +42,10 @@ afterEach(async () => {
 });
 
 /** Makes these the only files of the folder, and reconciles it. */
-async function pass(files: Record<string, string>): Promise<PassReport> {
+async function pass(
+  files: Record<string, string>,
+  also: Pick<FolderContext, 'beforeDeletions'> = {},
+): Promise<PassReport> {
   await rm(folder, { recursive: true, force: true });
   folder = await mkdtemp(join(tmpdir(), 'tintype-pass-'));
   for (const [name, text] of Object.entries(files)) await writeFile(join(folder, name), text);
@@ -50,6 +57,7 @@ async function pass(files: Record<string, string>): Promise<PassReport> {
     delivery_root_domain: 'images.example',
     writeSecret: async ({ name, value }) => void secrets.push([name, value]),
     removeSecrets: async () => undefined,
+    ...also,
   });
 }
 
@@ -260,6 +268,20 @@ describe('a project', () => {
     await pass({ 'a.yaml': resource('Project', name, { deletionPolicy: 'Retain' }) });
     expect(outcomes(await pass({}))).toEqual(['Project Retained']);
     expect(await project(name)).toMatchObject({ status: 'active', owner_uid: null });
+  });
+
+  it('is not treated as removed while its file is away to be saved', async () => {
+    const name = slug();
+    await pass({ 'p.yaml': resource('Project', name, { displayName: 'One' }) });
+    let looks = 0;
+    const beforeDeletions = async () => {
+      looks += 1;
+      const text = resource('Project', name, { displayName: 'Two' });
+      await writeFile(join(folder, 'p.yaml'), text);
+    };
+    expect(outcomes(await pass({}, { beforeDeletions }))).toEqual(['Project InSync']);
+    expect(await project(name)).toMatchObject({ name: 'Two', status: 'active' });
+    expect(looks).toBe(1);
   });
 
   it('is not treated as removed when its document moves into a List', async () => {

@@ -161,6 +161,16 @@ describe('the folder operator', () => {
     expect(messages().filter((msg) => msg === 'a declaration is wrong')).toHaveLength(2);
   });
 
+  it('names only the file when a whole file is at fault', async () => {
+    await write('a.yaml', '');
+    const { pass } = await start();
+    await pass();
+    const wrong = lines.find(({ msg }) => msg === 'a declaration is wrong');
+    expect(wrong).toMatchObject({ file: 'a.yaml', problem: expect.stringContaining('document') });
+    expect(wrong).not.toHaveProperty('line');
+    expect(wrong).not.toHaveProperty('path');
+  });
+
   it('treats no resource as removed when the folder disappears while it runs', async () => {
     await write('a.yaml', projectFile());
     const { pass } = await start();
