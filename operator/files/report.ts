@@ -4,6 +4,7 @@
  */
 import type { Log } from '../../runtime/platform/log.ts';
 import { hasUndone, printDifference, UNDONE } from '../row-difference.ts';
+import type { Note } from './fault.ts';
 import type { PassReport, ResourceReport } from './reconcile-folder.ts';
 
 export function createReporter(log: Log): (report: PassReport) => void {
@@ -18,12 +19,14 @@ export function createReporter(log: Log): (report: PassReport) => void {
       current.add(key);
     };
     for (const fault of faults) {
-      const { file, line, path, message: problem } = fault;
-      once(fault, () => log.warn('a declaration is wrong', { file, line, path, problem }));
+      const { path, message: problem } = fault;
+      once(fault, () => {
+        log.warn('a declaration is wrong', { ...placeOf(fault), path: path || undefined, problem });
+      });
     }
     for (const note of notes) {
-      const { file, line, message: reason } = note;
-      once(note, () => log.info('a declaration is ignored', { file, line, reason }));
+      const reason = note.message;
+      once(note, () => log.info('a declaration is ignored', { ...placeOf(note), reason }));
     }
     const takenEffect = new Map<string, string>();
     for (const report of resources) {
@@ -40,6 +43,9 @@ export function createReporter(log: Log): (report: PassReport) => void {
     inEffect = takenEffect;
   };
 }
+
+/** A whole file or folder has no line. */
+const placeOf = ({ file, line }: Note) => ({ file, line: line || undefined });
 
 /** In the words of the operator's Event DriftHealed. */
 function reportUndone(log: Log, { identity, place, differences }: ResourceReport): void {
