@@ -11,7 +11,6 @@ import { credentialHeaders } from './auth/presented-credential.ts';
 import { presentsCredential } from './auth/presents-credential.ts';
 import type { Principal } from './auth/principal.ts';
 import { clientNetwork } from './client-network.ts';
-import { defaultHeaders } from './default-headers.ts';
 import type { ApiDeps } from './deps.ts';
 import { documentation } from './documentation/documentation.ts';
 import type { Endpoint } from './endpoint.ts';
@@ -38,7 +37,7 @@ export function createApi(deps: ApiDeps): Express {
   app.set('trust proxy', [...deps.settings.trustedProxies]);
   app.set('case sensitive routing', true).set('strict routing', true);
   disableNotModified(app);
-  app.use(requestId, observeRequests(deps), sendDefaults(deps));
+  app.use(requestId, observeRequests(deps));
   app.options(PROXY_UPLOAD, allowProxyUpload).put(PROXY_UPLOAD, proxyUpload(deps));
   app.use(postAccessRequest.path, marketingCors(deps.settings.marketingOrigins));
   const { dashboardOrigins } = deps.settings;
@@ -192,12 +191,4 @@ type Exchange = { request: Request; response: Response };
 /** The path as the client wrote it, without the query: the part that a request signature covers. */
 function pathnameOf(request: Request): string {
   return request.originalUrl.split('?', 1)[0] ?? '';
-}
-
-function sendDefaults({ addresses }: Pick<ApiDeps, 'addresses'>): RequestHandler {
-  const headers = defaultHeaders(addresses.baseUrl);
-  return (_request, response, next) => {
-    response.set(headers);
-    next();
-  };
 }

@@ -12,6 +12,7 @@ import { verifyUploadUrl } from '../core/signing/upload-url.ts';
 import { findProject } from '../db/projects.ts';
 import { updateUploadPutBegan } from '../db/upload-puts.ts';
 import { findUpload, type UploadRow } from '../db/uploads.ts';
+import { letContinue } from '../platform/http/let-continue.ts';
 import { ObjectSizeMismatch } from '../platform/storage/bucket.ts';
 import type { ApiDeps } from './deps.ts';
 import { enforceMinimumRate, UploadTooSlow } from './upload-rate.ts';
@@ -33,7 +34,7 @@ export function proxyUpload(deps: ApiDeps) {
     response.set(openToEveryOrigin);
     try {
       const upload = await admit(deps, request);
-      if (request.headers.expect !== undefined) response.writeContinue();
+      letContinue(request, response);
       await receive(deps, request, upload);
       response.status(204).end();
     } catch (error) {

@@ -11,7 +11,6 @@ import { readPlans } from '../platform/plans-file.ts';
 import { createSealing } from '../platform/sealing.ts';
 import { createApi } from './app.ts';
 import { createSessionFacts } from './auth/library-session.ts';
-import { defaultHeaders } from './default-headers.ts';
 import type { ApiDeps, LibraryKeys } from './deps.ts';
 import { createPickerAssets } from './embed/picker-assets.ts';
 import { createPreviewGate } from './preview-gate.ts';
@@ -55,10 +54,7 @@ type ApiOptions = Pick<ClosingTerms, 'quiet_ms'> & {
 export function startApi(deps: Deps, options: ApiOptions): ApiProcess {
   const { config, sharedHandlers = [], drain_ms = DRAIN_MS, quiet_ms } = options;
   const api = createApi(apiDeps(deps, config));
-  const always = new Map(Object.entries(defaultHeaders(config.baseUrl)));
   const listener: RequestListener = (request, response) => {
-    // The answers of the other handlers have them too.
-    response.setHeaders(always);
     if (!sharedHandlers.some((handle) => handle(request, response))) api(request, response);
   };
   const { log, metrics } = deps;

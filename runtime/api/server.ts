@@ -4,14 +4,13 @@
  */
 import { createServer, type IncomingMessage, type RequestListener, type Server } from 'node:http';
 import type { Duplex } from 'node:stream';
-import { COMPLETE_BODY_BYTES_MAX } from '../core/limits.ts';
-import { PROXY_UPLOAD_PATH } from '../core/signing/upload-url.ts';
 import { createConnectionFaults } from '../platform/http/connection-faults.ts';
 import { drainRequest } from '../platform/http/drain-request.ts';
 import { keepAlive } from '../platform/http/keep-alive.ts';
 import { protocolFault, UNCLEAR_HOST } from '../platform/http/protocol-fault.ts';
 import { assignRequestId } from '../platform/http/request-id.ts';
 import { unreadRefusals } from '../platform/http/unread-refusals.ts';
+import { defaultHeaders } from './default-headers.ts';
 import { createRefusals, MALFORMED, type RefusalOptions } from './refuse-unread.ts';
 
 export type ApiServerOptions = Partial<ApiTimeouts> & RefusalOptions;
@@ -46,9 +45,11 @@ export function createApiServer(
 function listen(server: Server, listener: RequestListener, options: RefusalOptions): Server {
   const faults = createConnectionFaults();
   const refusals = createRefusals(options);
+  const defaults = new Map(Object.entries(defaultHeaders(options.baseUrl)));
   server.on('request', (request, response) => {
     faults.note(request, response);
     assignRequestId(request, response);
+    response.setHeaders(defaults);
     // An answer may be sent before its request body ends; Node would wait for such a body forever.
     response.once('finish', () => {
       if (!request.complete) drainRequest(request);
@@ -59,13 +60,10 @@ function listen(server: Server, listener: RequestListener, options: RefusalOptio
     if (fault === undefined) listener(request, response);
     else refusals.request(request, response, fault);
   });
-  // Expectations other than 100-continue may be ignored.
-  server.on('checkExpectation', (request, response) => server.emit('request', request, response));
-  // Most requests get their 100 at once; those that may be refused unread are checked first.
-  server.on('checkContinue', (request, response) => {
-    if (!isLookedAtFirst(request)) response.writeContinue();
-    server.emit('request', request, response);
-  });
+  // Whoever reads a body lets its client continue; other expectations may be ignored.
+  for (const expectation of ['checkContinue', 'checkExpectation']) {
+    server.on(expectation, (request, response) => server.emit('request', request, response));
+  }
   const refuse = (socket: Duplex, unread = MALFORMED) =>
     faults.end(socket, {
       refuse: () => refusals.unread(socket, unread),
@@ -76,12 +74,6 @@ function listen(server: Server, listener: RequestListener, options: RefusalOptio
     refuse(socket, unreadRefusals[error.code ?? '']),
   );
   return server;
-}
-
-/** True for an upload, or a body too long for any endpoint. */
-function isLookedAtFirst({ url, headers }: IncomingMessage): boolean {
-  const isUpload = url?.startsWith(PROXY_UPLOAD_PATH) === true;
-  return isUpload || Number(headers['content-length'] ?? 0) > COMPLETE_BODY_BYTES_MAX;
 }
 
 /** HTTP/1.0 clients need not send a Host. */

@@ -5,6 +5,7 @@
  */
 import type { NextFunction, Request, Response } from 'express';
 import { ServiceError } from '../../core/errors.ts';
+import { letContinue } from '../../platform/http/let-continue.ts';
 import type { BodyRoom, Hold } from './body-room.ts';
 
 /** Refuses a body by its head, before any of it is read. */
@@ -27,6 +28,7 @@ export function readBody(bytesMax: number, room: BodyRoom) {
     response: Response,
     next: NextFunction,
   ): Promise<void> {
+    letContinue(request, response);
     request.body = await bytesOf(request, bytesMax, room.enter(response));
     next();
   };

@@ -8,6 +8,7 @@ import type { ApiErrorCode } from '../../core/errors.ts';
 import type { Clock } from '../clock.ts';
 import { createFailureLog, type FailureLog } from '../failure-log.ts';
 import { drainRequest } from '../http/drain-request.ts';
+import { letContinue } from '../http/let-continue.ts';
 import type { Log } from '../log.ts';
 import { type ObjectHead, ObjectSizeMismatch, StorageUnavailable } from './bucket.ts';
 import type { FolderBucket } from './folder.ts';
@@ -125,6 +126,7 @@ async function receive(
 ): Promise<void> {
   request.setTimeout(SILENCE_MS_MAX, () => request.destroy());
   try {
+    letContinue(request, response);
     // A failing disk must not destroy the connection: the client still gets an answer.
     const body = Readable.from(request.iterator({ destroyOnReturn: false }), { objectMode: false });
     const head = await store(put, body);

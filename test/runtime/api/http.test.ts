@@ -271,14 +271,6 @@ describe('security headers', () => {
       });
     }
   });
-
-  it('include Strict-Transport-Security only if the API’s base URL uses https', async () => {
-    const strict = async () =>
-      (await api.send({ path: '/healthz' })).headers['strict-transport-security'];
-    expect(await strict()).toBeUndefined();
-    api.change({ addresses: { ...api.deps().addresses, baseUrl: 'https://api.test' } });
-    expect(await strict()).toBe('max-age=31536000');
-  });
 });
 
 describe('an internal error', () => {

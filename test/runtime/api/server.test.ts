@@ -188,6 +188,22 @@ describe('the API server', () => {
     expect(answers).toMatch(/\r\nconnection: close\r\n/i);
   });
 
+  it.each([
+    ['http://api.test', null],
+    ['https://api.test', 'max-age=31536000'],
+  ])(
+    'sends Strict-Transport-Security only if its base URL uses https: %s',
+    async (baseUrl, seen) => {
+      const own = createApiServer((_request, response) => response.end(), { ...options, baseUrl });
+      own.listen(0, '127.0.0.1');
+      await once(own, 'listening');
+      const { port } = own.address() as AddressInfo;
+      const { headers } = await fetch(`http://127.0.0.1:${port}/`);
+      own.close();
+      expect(headers.get('strict-transport-security')).toBe(seen);
+    },
+  );
+
   it('keeps idle connections open for longer than the proxies in front of it', () => {
     const usual = createApiServer(() => undefined, options);
     // Envoy's default is an hour.

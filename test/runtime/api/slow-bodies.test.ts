@@ -12,6 +12,7 @@ const api = useApi();
 const portOf = () => Number(new URL(api.deps().addresses.baseUrl).port);
 // Without any credential, a body would not be read.
 const POST = 'POST /v1/projects HTTP/1.1\r\nhost: a\r\nauthorization: Bearer a.b.c\r\n';
+const STRANGER = 'POST /v1/projects HTTP/1.1\r\nhost: a\r\n';
 
 /** Sends raw bytes and returns the first complete response. */
 async function answerTo(bytes: string): Promise<{ status: number; head: string; error: Json }> {
@@ -43,10 +44,34 @@ it('a body with a too large Content-Length is rejected before any of it has arri
   ]);
 });
 
-it('a too large body with Expect: 100-continue is rejected with 413 and no 100 Continue', async () => {
-  const asked = `${POST}expect: 100-continue\r\ncontent-length: ${10 ** 9}\r\n\r\n`;
-  const { status, head } = await answerTo(asked);
-  expect([status, head]).toEqual([413, expect.not.stringContaining('100 Continue')]);
+it.each([
+  ['a body that is too large', POST, REQUEST_BODY_BYTES_MAX + 1, 413],
+  ['a body from a caller without a credential', STRANGER, 10, 401],
+])(
+  '%s with Expect: 100-continue is rejected with no 100 Continue',
+  async (_what, head, length, refused) => {
+    const asked = `${head}expect: 100-continue\r\ncontent-length: ${length}\r\n\r\n`;
+    const answer = await answerTo(asked);
+    expect(answer.status).toBe(refused);
+    expect(answer.head).not.toContain('100 Continue');
+  },
+);
+
+it('a body with Expect: 100-continue that is read gets a 100 Continue first', async () => {
+  const socket = connect(portOf(), '127.0.0.1');
+  socket.write(`${POST}expect: 100-continue\r\ncontent-length: 2\r\n\r\n`);
+  const [first] = await once(socket, 'data');
+  expect(String(first)).toBe('HTTP/1.1 100 Continue\r\n\r\n');
+  socket.write('{}');
+  const [then] = await once(socket, 'data');
+  expect(String(then)).toMatch(/^HTTP\/1.1 401 /);
+  socket.destroy();
+});
+
+it('a client of HTTP/1.0 gets no 100 Continue', async () => {
+  const old = POST.replace('HTTP/1.1', 'HTTP/1.0');
+  const answer = await answerTo(`${old}expect: 100-continue\r\ncontent-length: 2\r\n\r\n{}`);
+  expect(answer.head).toMatch(/^HTTP\/1.1 401 /);
 });
 
 it('a body without a length is rejected at the first byte above the limit', async () => {

@@ -42,6 +42,8 @@ beforeEach(async () => {
   server = createServer((request, response) => {
     if (!handle(request, response)) response.writeHead(404).end('not storage');
   });
+  // As the API's server does.
+  server.on('checkContinue', (request, response) => server.emit('request', request, response));
   server.listen(0, '127.0.0.1');
   await once(server, 'listening');
   port = (server.address() as AddressInfo).port;
@@ -114,6 +116,23 @@ describe('a signed PUT URL', () => {
     const bytes = Buffer.alloc(5_000_000);
     const statuses = await sendOn({ url: `${url}x`, headers: { 'content-type': type }, bytes });
     expect(statuses).toEqual([403, 404]);
+  });
+
+  it('lets a client with Expect: 100-continue send its bytes only if it accepts them', async () => {
+    const begun = async ({ url, headers }: PresignedPut) => {
+      const outgoing = httpRequest(url, {
+        ...{ method: 'PUT', agent: false },
+        headers: { ...headers, expect: '100-continue' },
+      });
+      const refused = once(outgoing, 'response').then(([response]) => response.statusCode);
+      outgoing.flushHeaders();
+      const first = await Promise.race([once(outgoing, 'continue').then(() => 100), refused]);
+      outgoing.end('abc');
+      return [first, await refused];
+    };
+    const signed = await presign(3);
+    expect(await begun(signed)).toEqual([100, 200]);
+    expect(await begun({ ...signed, url: `${signed.url}x` })).toEqual([403, 403]);
   });
 
   it('is rejected with 403 from the second at which it expires', async () => {
