@@ -115,7 +115,9 @@ export const JSON_DEPTH_MAX = 64;
 export const JSON_FIELDS_MAX = 1000;
 /** Decided: of all bodies that a process holds; twice as much memory while they grow, of its pod's 768 MiB. */
 export const BODIES_HELD_BYTES_MAX = 64 * MIB;
-/** The beginning of each body, which does not count for the previous limit: about what a connection costs. */
+/** … and of those from one network: an IPv4 address, or the /64 of an IPv6 address. */
+export const BODIES_OF_NETWORK_BYTES_MAX = 16 * MIB;
+/** The beginning of each body, which does not count for these limits: about what a connection costs. */
 export const BODY_UNCOUNTED_BYTES = 16 * KIB;
 export const BODIES_RETRY_AFTER_SECONDS = 5;
 /** The minimum rate of a body through the upload proxy in a window: slower clients are refused. */

@@ -4,6 +4,7 @@ import { connect, type Socket } from 'node:net';
 import { afterEach, expect, it } from 'vitest';
 import {
   BODIES_HELD_BYTES_MAX,
+  BODIES_OF_NETWORK_BYTES_MAX,
   BODIES_RETRY_AFTER_SECONDS,
   COMPLETE_BODY_BYTES_MAX,
 } from '../../../runtime/core/limits.ts';
@@ -21,8 +22,10 @@ afterEach(() => {
   for (const socket of sockets.splice(0)) socket.destroy();
 });
 
-function open(path: string, headers: readonly string[]): Socket {
-  const socket = connect(Number(new URL(api.deps().addresses.baseUrl).port), '127.0.0.1');
+/** Linux connects from any address of the loopback network. */
+function open(path: string, headers: readonly string[], localAddress = '127.0.0.1'): Socket {
+  const port = Number(new URL(api.deps().addresses.baseUrl).port);
+  const socket = connect({ host: '127.0.0.1', port, localAddress });
   socket.on('error', () => undefined);
   socket.write([`POST ${path} HTTP/1.1`, 'host: a', ...headers, '', ''].join('\r\n'));
   sockets.push(socket);
@@ -30,8 +33,9 @@ function open(path: string, headers: readonly string[]): Socket {
 }
 
 /** The answer to a list of parts that declares its full length, of which this much is sent. */
-async function answerTo(bytes: number, path = COMPLETE, credential: readonly string[] = []) {
-  const socket = open(path, [...credential, `content-length: ${COMPLETE_BODY_BYTES_MAX}`]);
+async function answerTo(bytes: number, credential: readonly string[], from?: string) {
+  const path = COMPLETE;
+  const socket = open(path, [...credential, `content-length: ${COMPLETE_BODY_BYTES_MAX}`], from);
   socket.write(Buffer.alloc(bytes, ' '));
   return readAnswer(socket, path);
 }
@@ -57,7 +61,7 @@ it.each([
     '401 library_session_not_allowed',
   ],
 ])('no body is read from a caller that has %s', async (_what, credential, said) => {
-  expect((await answerTo(0, COMPLETE, credential)).said).toBe(said);
+  expect((await answerTo(0, credential)).said).toBe(said);
 });
 
 it('no event is read without a signature', async () => {
@@ -66,19 +70,37 @@ it('no event is read without a signature', async () => {
   expect((await readAnswer(socket, path)).said).toBe('401 invalid_signature');
 });
 
-it('large bodies that do not end occupy a bounded memory, and others are served meanwhile', async () => {
-  const fitting = Math.floor(BODIES_HELD_BYTES_MAX / COMPLETE_BODY_BYTES_MAX);
-  const refused: { said: string; retry_after: string | undefined }[] = [];
-  for (let nth = 0; nth < fitting + 4; nth += 1) {
-    const answered = answerTo(COMPLETE_BODY_BYTES_MAX - 1, COMPLETE, [SESSION]);
+const FULL = { said: '429 rate_limited', retry_after: String(BODIES_RETRY_AFTER_SECONDS) };
+const LAST_BYTE_MISSING = COMPLETE_BODY_BYTES_MAX - 1;
+const answerToWhole = async (from: string) =>
+  (await answerTo(COMPLETE_BODY_BYTES_MAX, [KEY], from)).said;
+
+/** Begins this many more bodies than fit, and waits until those are refused. */
+async function fill(fitting: number, addressOf: (nth: number) => string): Promise<void> {
+  const more = 4;
+  const refused: unknown[] = [];
+  for (let nth = 0; nth < fitting + more; nth += 1) {
+    const answered = answerTo(LAST_BYTE_MISSING, [SESSION], addressOf(nth));
     void answered.then((answer) => refused.push(answer));
   }
-  const busy = { said: '429 rate_limited', retry_after: String(BODIES_RETRY_AFTER_SECONDS) };
-  await expect.poll(() => refused.length, { timeout: 60_000 }).toBeGreaterThanOrEqual(4);
-  expect(refused).toEqual(refused.map(() => busy));
+  await expect.poll(() => refused.length, { timeout: 60_000 }).toBeGreaterThanOrEqual(more);
+  expect(refused).toEqual(refused.map(() => FULL));
+}
+
+it('large bodies that do not end occupy a bounded memory, and others are served meanwhile', async () => {
+  const fitting = Math.floor(BODIES_HELD_BYTES_MAX / COMPLETE_BODY_BYTES_MAX);
+  await fill(fitting, (nth) => `127.0.1.${nth + 1}`);
   const usual = await api.withKey(KEY_SECRET)('POST', COMPLETE, { parts: [] });
   expect(usual.status).toBe(401);
   for (const socket of sockets.splice(0)) socket.destroy();
-  const large = () => answerTo(COMPLETE_BODY_BYTES_MAX, COMPLETE, [KEY]).then(({ said }) => said);
-  await expect.poll(large).toBe('401 unauthorized');
+  await expect.poll(() => answerToWhole('127.0.0.1')).toBe('401 unauthorized');
+}, 120_000);
+
+it('large bodies from one address leave room for those from others', async () => {
+  const fitting = Math.floor(BODIES_OF_NETWORK_BYTES_MAX / COMPLETE_BODY_BYTES_MAX);
+  await fill(fitting, () => '127.0.2.1');
+  expect(await answerToWhole('127.0.2.1')).toBe(FULL.said);
+  expect(await answerToWhole('127.0.2.2')).toBe('401 unauthorized');
+  for (const socket of sockets.splice(0)) socket.destroy();
+  await expect.poll(() => answerToWhole('127.0.2.1')).toBe('401 unauthorized');
 }, 120_000);
