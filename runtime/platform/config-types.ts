@@ -15,7 +15,10 @@ export function text() {
 }
 
 /** What documents print, or printed once, in place of a secret: everybody knows it. */
-const EXAMPLE_SECRET = /^a-long-random-text-of-|^<|\$\(openssl /;
+const EXAMPLE_SECRET = /^a-long-random-text-of-|^<.*>$/;
+/** A command that no shell has run, as in a file that is not a script. */
+const COMMAND = /\$\(openssl /;
+const OUTPUT_EXPECTED = 'what the command prints: let a shell run it';
 
 /**
  * White space around a secret is refused, not removed: the other side may have it as part of the
@@ -26,7 +29,8 @@ export function secret(charactersMin = 16) {
     .string()
     .min(charactersMin, `a secret of at least ${charactersMin} characters`)
     .refine((value) => value === value.trim(), 'a secret without white space around it')
-    .refine((value) => !EXAMPLE_SECRET.test(value), 'a random secret of your own, not an example');
+    .refine((value) => !COMMAND.test(value), OUTPUT_EXPECTED)
+    .refine((value) => !EXAMPLE_SECRET.test(value), 'the secret itself, not an example');
 }
 
 export function wholeNumber(min: number, max: number) {
@@ -132,22 +136,38 @@ const KNOWN_KEYS: ReadonlySet<string> = new Set([
   Buffer.alloc(KEY_BYTES).toString('base64'),
 ]);
 
-/** `id:base64(32 bytes)`, between commas: the first key is used, the others are still accepted. */
-export function namedKeys() {
+type KnownKeys = 'refused' | 'may only open';
+
+/**
+ * `id:base64(32 bytes)`, between commas: the first key is used, the others are still accepted. A key that everybody
+ * knows may be among the others if they only open what it once sealed.
+ */
+export function namedKeys(known: KnownKeys = 'refused') {
   const key = z
     .string()
+    .refine((value) => !COMMAND.test(value), { abort: true, error: OUTPUT_EXPECTED })
     .regex(KEY_SHAPE, { abort: true, error: KEYS_EXPECTED })
     .transform((value) => {
       const [, id = '', encoded = ''] = KEY_SHAPE.exec(value) ?? [];
       return { id, key: new Uint8Array(Buffer.from(encoded, 'base64')) };
-    })
-    // Printed again, because the last character of base64 may be written in several ways.
-    .refine((named) => !KNOWN_KEYS.has(Buffer.from(named.key).toString('base64')), {
-      error: 'random keys of your own, not an example',
     });
   return list(key)
     .refine((keys) => keys.length > 0, KEYS_EXPECTED)
+    .refine((keys) => !(known === 'refused' ? keys : keys.slice(0, 1)).some(isKnown), {
+      error: KNOWN_REFUSED[known],
+    })
     .refine((keys) => new Set(keys.map(({ id }) => id)).size === keys.length, KEYS_EXPECTED);
+}
+
+const KNOWN_REFUSED = {
+  refused: 'random keys of your own, not an example',
+  'may only open':
+    'a random key of your own as the first, not an example; others are still accepted behind it',
+};
+
+/** Printed again, because the last character of base64 may be written in several ways. */
+function isKnown({ key }: { key: Uint8Array }): boolean {
+  return KNOWN_KEYS.has(Buffer.from(key).toString('base64'));
 }
 
 const PAIRS_EXPECTED = 'a comma list of name=value, each name once';

@@ -176,7 +176,8 @@ export const variables = {
   providerAMode: {
     name: 'TINTYPE_PROVIDER_A_MODE',
     type: choice('test', 'live'),
-    description: 'Mode that events of payment provider A must have; unset: the mode of its secret',
+    description:
+      'Mode that events of payment provider A must have; unset: every event that its secret signs is accepted',
     example: 'live',
   },
   providerBSecret: {
@@ -194,7 +195,7 @@ export const variables = {
   },
   keyEncryptionKeys: {
     name: 'TINTYPE_KEY_ENCRYPTION_KEYS',
-    type: namedKeys(),
+    type: namedKeys('may only open'),
     description:
       'Keys that encrypt secrets at rest: comma-separated list of `id:base64(32 bytes)`; the first one encrypts, and `tintype job reseal` encrypts everything else with it',
     example: `k1:${RANDOM_KEY}`,

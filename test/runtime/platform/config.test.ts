@@ -214,16 +214,34 @@ describe('parseConfig', () => {
       'Zb3Qe9Xw7LkR1uMvT5yHsA8dC2fGjN6pO4iUq0WnKxE=',
     ],
     ...[key(0), key(0).replace('A=', 'B=')],
-  ])('rejects the key %s, which everybody knows, wherever it stands in a list', (known) => {
-    for (const name of ['TINTYPE_KEY_ENCRYPTION_KEYS', 'TINTYPE_TOKEN_KEYS']) {
+  ])(
+    'rejects the key %s, which everybody knows, unless it only opens what it once sealed',
+    (known) => {
       for (const value of [`a:${known}`, `b:${key(1)},a:${known}`]) {
-        expect(problemsOf({ [name]: value })).toEqual([
-          expect.stringMatching(
-            `^${name}: expected random keys of your own, not an example; for example ${name}=[kt]1:\\$\\(openssl rand -base64 32\\)$`,
-          ),
+        expect(problemsOf({ TINTYPE_TOKEN_KEYS: value })).toEqual([
+          'TINTYPE_TOKEN_KEYS: expected random keys of your own, not an example; for example TINTYPE_TOKEN_KEYS=t1:$(openssl rand -base64 32)',
         ]);
       }
+      expect(problemsOf({ TINTYPE_KEY_ENCRYPTION_KEYS: `a:${known},b:${key(1)}` })).toEqual([
+        'TINTYPE_KEY_ENCRYPTION_KEYS: expected a random key of your own as the first, not an example; others are still accepted behind it; for example TINTYPE_KEY_ENCRYPTION_KEYS=k1:$(openssl rand -base64 32)',
+      ]);
+      const opening = { TINTYPE_KEY_ENCRYPTION_KEYS: `b:${key(1)},a:${known}` };
+      expect(problemsOf(opening)).toEqual(problemsOf({}));
+    },
+  );
+
+  it('says that a command has to be run', () => {
+    const names = ['TINTYPE_KEY_ENCRYPTION_KEYS', 'TINTYPE_STORAGE_EVENT_SECRET'];
+    for (const { name, example } of table.filter((each) => names.includes(each.name))) {
+      expect(problemsOf({ [name]: example })).toEqual([
+        `${name}: expected what the command prints: let a shell run it; for example ${name}=${example}`,
+      ]);
     }
+  });
+
+  it('accepts a secret that begins with an angle bracket', () => {
+    const found = problemsOf({ TINTYPE_PROVIDER_B_SECRET: '<9fK2!x0Zq7Lw3Vb8Rm5Tn' });
+    expect(found).toEqual(problemsOf({}));
   });
 
   it.each(table.filter(({ example }) => /[$<]/.test(example)))(
@@ -238,7 +256,7 @@ describe('parseConfig', () => {
   it('rejects a secret that documents printed once', () => {
     for (const who of ['the-dashboard', 'the-storage', 'provider-a']) {
       expect(problemsOf({ TINTYPE_STORAGE_EVENT_SECRET: `a-long-random-text-of-${who}` })).toEqual([
-        'TINTYPE_STORAGE_EVENT_SECRET: expected a random secret of your own, not an example; for example TINTYPE_STORAGE_EVENT_SECRET=$(openssl rand -hex 32)',
+        'TINTYPE_STORAGE_EVENT_SECRET: expected the secret itself, not an example; for example TINTYPE_STORAGE_EVENT_SECRET=$(openssl rand -hex 32)',
       ]);
     }
   });
