@@ -30,7 +30,7 @@ export type CallbackCall = {
 };
 
 export type CallbackAnswer = {
-  /** Null when there was no answer. */
+  /** Null when no answer began. Beside an error, a 2xx is one that was not complete. */
   response_status: number | null;
   response_excerpt: string | null;
   /** Null: the call was accepted. Otherwise a sentence for the operator of the endpoint. */
@@ -55,6 +55,7 @@ export function callbackPost(options: CallbackOptions): PostCallback {
   return async (call) => {
     const deadline = AbortSignal.timeout(deadline_ms);
     const signal = AbortSignal.any([call.signal, deadline]);
+    const begun: Begun = { status: null };
     try {
       const port = ports && egress === 'public' ? portFault(call.url, ports) : undefined;
       const fault = port ?? literalFault(call.url, egress);
@@ -62,25 +63,27 @@ export function callbackPost(options: CallbackOptions): PostCallback {
       const guarded = egress === 'public' ? { lookup } : {};
       const attributes = { 'server.address': new URL(call.url).host };
       return await traced('POST callback', { kind: 'client', attributes }, async () =>
-        judge(await exchange(call, { ...guarded, signal }), clock),
+        judge(await exchange(call, { ...guarded, signal }, begun), clock),
       );
     } catch (error) {
       call.signal.throwIfAborted();
-      if (!deadline.aborted) return failed(callbackFault(error));
-      return failed(`no complete answer within ${deadline_ms / 1000} s`);
+      if (!deadline.aborted) return failed(callbackFault(error), begun);
+      return failed(`no complete answer within ${deadline_ms / 1000} s`, begun);
     }
   };
 }
 
 const DEADLINE_MS = WEBHOOK_TIMEOUT_SECONDS * 1000;
 
+/** The head of an answer that may not be complete; null until it arrives. */
+type Begun = { status: number | null };
 type Answered = { response: IncomingMessage; text: string };
 
 /**
  * No connection is reused: a later call for another tenant must not use one that was allowed for
  * this one.
  */
-function exchange(call: CallbackCall, options: RequestOptions): Promise<Answered> {
+function exchange(call: CallbackCall, options: RequestOptions, begun: Begun): Promise<Answered> {
   const send = call.url.startsWith('https:') ? requestHttps : requestHttp;
   const length = { 'Content-Length': String(Buffer.byteLength(call.body)) };
   const headers = { ...traceHeaders(), ...call.headers, ...length };
@@ -89,6 +92,7 @@ function exchange(call: CallbackCall, options: RequestOptions): Promise<Answered
       call.url,
       { ...options, method: 'POST', headers, agent: false },
       (response) => {
+        begun.status = response.statusCode ?? null;
         const parts: Buffer[] = [];
         let bytes = 0;
         const end = () => {
@@ -130,9 +134,9 @@ function errorOf(status: number): string | null {
   return `answered ${status}: only 2xx acknowledges`;
 }
 
-function failed(error: string): CallbackAnswer {
+function failed(error: string, { status }: Begun = { status: null }): CallbackAnswer {
   return {
-    response_status: null,
+    response_status: status,
     response_excerpt: null,
     error: cutText(error, ERROR_LENGTH_MAX),
     retry_after_seconds: 0,

@@ -203,7 +203,8 @@ describe('a waiting webhook', () => {
       await db.transaction((tx) => updateWebhookUrl(tx, { project_id, url: null }));
       finish();
       await sending;
-      expect(await deliveryRow(db, id)).toMatchObject({ status: end, delay: null });
+      const recorded = { status: end, delay: null, last_status: answer };
+      expect(await deliveryRow(db, id)).toMatchObject(recorded);
     }
   });
 

@@ -207,8 +207,10 @@ describe('a failed attempt', () => {
     endpoint.answer((response) => {
       response.writeHead(200).write('a body that never ends');
     });
-    await insertEvent(db, project.project_id);
+    const id = await insertEvent(db, project.project_id);
     expect(await sendDue(hasty)).toEqual(['failed']);
+    const last_error = 'no complete answer within 0.3 s';
+    expect(await deliveryRow(db, id)).toMatchObject({ last_status: 200, last_error });
     expect(endpoint.seen.filter(({ path }) => path !== '/hook')).toEqual([]);
   });
 
