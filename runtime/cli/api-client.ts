@@ -153,8 +153,9 @@ function printDetails(details: Details | undefined, message: string): string {
   return words.length === 0 ? '' : ` (${words.join('; ')})`;
 }
 
-function printIssue({ path, message }: { path?: string; message?: string }): string {
-  return `${path}: ${message}`;
+/** The body as a whole has no path. */
+function printIssue({ path = '', message }: { path?: string; message?: string }): string {
+  return path === '' ? `${message}` : `${path}: ${message}`;
 }
 
 async function readRefusal(response: Response): Promise<Envelope['error']> {

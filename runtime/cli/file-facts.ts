@@ -58,6 +58,7 @@ const reasons: Readonly<Record<string, string>> = {
 
 async function refuseUnread(file: string, cause: unknown): Promise<never> {
   const { code = 'unknown' } = cause as NodeJS.ErrnoException;
+  if (file === '') throw unreadable('The name is empty. Is a variable in it not set?', cause);
   // The original bytes of such a name are lost before the program starts.
   if (code === 'ENOENT' && file.includes('\ufffd')) throw unreadable(NOT_UTF8, cause);
   const isLink = code === 'ENOENT' && (await lstat(file).catch(() => undefined)) !== undefined;
@@ -99,7 +100,7 @@ const SUPPORTED_TYPES = 'Use JPEG, PNG, WebP, AVIF, GIF, TIFF, BMP or SVG.';
 
 function describeContent(head: Uint8Array): string {
   const known = foreignFormats.find(({ begin, at }) => startsWith(head, begin, at));
-  return known?.says ?? `This is not an image that Tintype supports. ${SUPPORTED_TYPES}`;
+  return known?.says ?? `This type of file is not accepted. ${SUPPORTED_TYPES}`;
 }
 
 const extensions: Readonly<Record<string, string>> = {

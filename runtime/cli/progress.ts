@@ -15,7 +15,8 @@ const BAR_CELLS = 24;
 const NAME_CELLS = 32;
 
 export function showProgress(file: string, out: NodeJS.WriteStream = process.stderr): Progress {
-  const name = printable(file);
+  // As a shell writes an empty word.
+  const name = printable(file) || "''";
   const title =
     name.length > NAME_CELLS ? `…${name.slice(1 - NAME_CELLS)}` : name.padEnd(NAME_CELLS);
   const draw = (text: string) => {

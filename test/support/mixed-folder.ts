@@ -149,7 +149,7 @@ function foreign(): MixedFile[] {
     {
       name: 'notes.txt',
       bytes: 'no picture at all',
-      says: new RegExp(`^✗ ${type}: This is not an image that Tintype supports. Use JPEG`),
+      says: new RegExp(`^✗ ${type}: This type of file is not accepted. Use JPEG`),
     },
     {
       name: 'packed.svgz',

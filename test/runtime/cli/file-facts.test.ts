@@ -63,6 +63,10 @@ it('the type follows from the bytes, with a note if the name suggests another on
   }
 });
 
+it('a file with an empty name is refused, and the name is the reason', async () => {
+  await expect(readFileFacts('')).rejects.toThrow('The name is empty');
+});
+
 it.each([
   ['a path through a file', 'a.png/b.png', /There is no such file: a part of its path/],
   ['a name that is too long', 'x'.repeat(300), /name is too long/],
@@ -81,7 +85,7 @@ it.each([
   [Buffer.from('0000010001002020', 'hex'), /icon file/],
   [Buffer.from('ff0a0000', 'hex'), /JPEG XL/],
   ['\0\0\0\x20ftypisom\0\0\x02\0isommp42', /video/],
-  ['GIF', /not an image that Tintype supports/],
+  ['GIF', /type of file is not accepted/],
 ])(
   'an unsupported file that begins with %s is rejected with the name of its format',
   async (bytes, says) => {

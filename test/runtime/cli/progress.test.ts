@@ -14,3 +14,9 @@ it('progress output replaces terminal control characters wherever a name stands'
   expect(said).toContain('✗ Name the files in it, for example a?[2Jb/*\n');
   expect(said).not.toContain('\u001b[2J');
 });
+
+it('progress output shows an empty name as a shell writes it', () => {
+  const out = new PassThrough({ encoding: 'utf8' });
+  showProgress('', out as unknown as NodeJS.WriteStream).failed('The name is empty.');
+  expect(String(out.read())).toMatch(/^'' +✗ The name is empty\.\n$/);
+});

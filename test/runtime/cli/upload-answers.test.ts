@@ -55,9 +55,14 @@ const outcomes: Record<string, Outcome> = {
     answer: [
       400,
       'invalid_request',
-      { issues: [{ path: 'file_slug', message: 'expected a slug' }] },
+      {
+        issues: [
+          { path: 'file_slug', message: 'expected a slug' },
+          { path: '', message: 'expected more' },
+        ],
+      },
     ],
-    says: /^✗ invalid_request: Look at what is said here\. \(file_slug: expected a slug\)$/,
+    says: /^✗ invalid_request: Look at what is said here\. \(file_slug: expected a slug; expected more\)$/,
   },
   'full.jpg': {
     at: 'create',
