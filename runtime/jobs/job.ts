@@ -75,6 +75,6 @@ export type Job = ManualJob & {
    * Which of these missed times, long past, still need a run, newest first. If absent, all of them.
    */
   readonly needed?: (db: Queryable, times: readonly Date[]) => Promise<Date[]>;
-  /** The effect of a missed run, described for operators. */
+  /** The effect of a missed run, described for the people who run the installation. */
   readonly missed_means: string;
 };

@@ -9,7 +9,8 @@ const others: Readonly<Record<string, RegExp>> = {
   // As the states are spelled.
   canceled: /\bcancelled\b/gi,
   canceling: /(?<!already_)\bcancelling\b/gi,
-  'the people who run the installation': /\boperators? of the installation\b|\badministrators?\b/g,
+  'the people who run the installation':
+    /\boperators? of (?:the|an|your) installation\b|\b[Ff]or operators\b|\bOperators:|\badministrators?\b/g,
   summed: /\brolled up\b|\brolls (?:\w+ )?up\b/gi,
 };
 /** What is on call: alerts, dashboards, and the pages that alerts link to. */

@@ -33,7 +33,7 @@ export const billingHelp = {
     cause: 'This installation has no payment provider configured, or cannot reach it.',
     steps: [
       'Try again later.',
-      'Operators: check the settings of the payment provider, `TINTYPE_PROVIDER_A_…` or `TINTYPE_PROVIDER_B_…`.',
+      'If you run the installation: check the settings of the payment provider, `TINTYPE_PROVIDER_A_…` or `TINTYPE_PROVIDER_B_…`.',
     ],
   },
   providera_request_failed: {
@@ -82,7 +82,7 @@ export const billingHelp = {
     steps: [
       SENT_AGAIN,
       'If the error persists, look for the first event in the log of the provider.',
-      'Operators: for provider A, check that its webhook includes the event `invoice_payment.paid`.',
+      'If you run the installation: for provider A, check that its webhook includes the event `invoice_payment.paid`.',
     ],
   },
 } satisfies Partial<HelpTable<typeof apiErrors>>;

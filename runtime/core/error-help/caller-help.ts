@@ -62,7 +62,7 @@ export const callerHelp = {
     cause: 'The session is valid, but the person is not in the list of staff.',
     steps: [
       'Sign in as staff.',
-      'Operators: add the `sub` of the person to `TINTYPE_STAFF_SUBJECTS`.',
+      'If you run the installation: add the `sub` of the person to `TINTYPE_STAFF_SUBJECTS`.',
     ],
   },
   staff_only_field: {
@@ -79,7 +79,7 @@ export const callerHelp = {
       'The keys of the identity provider could not be fetched and no earlier ones are cached, so no session can be verified. API keys are not affected.',
     steps: [
       'Try again after a few seconds.',
-      'Operators: check that the API can reach the key set of the identity provider.',
+      'If you run the installation: check that the API can reach the key set of the identity provider.',
     ],
   },
 } satisfies Partial<HelpTable<typeof apiErrors>>;

@@ -82,7 +82,7 @@ export const deliveryHelp: HelpTable<typeof deliveryErrors> = {
       'There are more render requests than the machines can handle, and the queue had no room for this one; or the database, the storage or the broker does not respond, or the key that decrypts signing keys is not configured or is another one. Images that were rendered before are still served.',
     steps: [
       'Try again after the number of seconds in `Retry-After`; browsers and CDNs do so by themselves at the next view.',
-      'Operators: `tintype doctor` tells the cases apart. If rendering is saturated, put a CDN in front and add workers; if a service is away, follow its page in the runbook.',
+      'If you run the installation: `tintype doctor` tells the cases apart. If rendering is saturated, put a CDN in front and add workers; if a service is away, follow its page in the runbook.',
     ],
   },
   render_timeout: {

@@ -66,7 +66,7 @@ export const libraryHelp = {
       'The request writes to a library or folder, and library writes are turned off in this installation.',
     steps: [
       'Leave `library` and `folder` out: the file is then placed in the root of the default library.',
-      'Operators: set `TINTYPE_MEDIA_LIBRARY_WRITES` to `enabled`.',
+      'If you run the installation: set `TINTYPE_MEDIA_LIBRARY_WRITES` to `enabled`.',
     ],
   },
   library_slug_taken: {
@@ -88,7 +88,7 @@ export const libraryHelp = {
       'The project has more files than can be searched without an index, and the indexes for its libraries have not been built yet.',
     steps: [
       'Leave out the library filters; `q` and `status` work at any size.',
-      'Operators: `tintype job library-indexes` builds the library indexes.',
+      'If you run the installation: `tintype job library-indexes` builds the library indexes.',
     ],
     details: { max_files: 100_000 },
   },

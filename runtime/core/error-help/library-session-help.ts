@@ -82,7 +82,7 @@ export const librarySessionHelp = {
   library_sessions_disabled: {
     cause: 'This installation has library sessions and the picker turned off.',
     steps: [
-      'Operators: set `TINTYPE_LIBRARY_SESSIONS` to `enabled`.',
+      'If you run the installation: set `TINTYPE_LIBRARY_SESSIONS` to `enabled`.',
       'Until then, upload from your own page with upload sessions.',
     ],
   },
@@ -90,7 +90,7 @@ export const librarySessionHelp = {
     cause:
       'Subjects are protected with a key before they are stored. This installation has no such key, so subjects can be neither stored nor looked up.',
     steps: [
-      'Operators: set `TINTYPE_TOKEN_KEYS`, from which the key that protects subjects is derived.',
+      'If you run the installation: set `TINTYPE_TOKEN_KEYS`, from which the key that protects subjects is derived.',
       'Until then, leave out filters by uploader.',
     ],
   },
@@ -108,7 +108,7 @@ export const librarySessionHelp = {
       'A script or style of the picker page is missing: the installation is being replaced, or is incomplete.',
     steps: [
       'Try again after a few seconds.',
-      'Operators: check that every process runs the same release.',
+      'If you run the installation: check that every process runs the same release.',
     ],
   },
 } satisfies Partial<HelpTable<typeof apiErrors>>;

@@ -64,7 +64,7 @@ export const processingHelp: HelpTable<typeof processingErrors> = {
       'Processing did not find the bytes: they never arrived, or were deleted from the bucket too early.',
     steps: [
       UPLOAD_ANEW,
-      'Operators: no lifecycle rule may delete objects of the ingest bucket within a day.',
+      'If you run the installation: no lifecycle rule may delete objects of the ingest bucket within a day.',
     ],
   },
   processing_abandoned: {

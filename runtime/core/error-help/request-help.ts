@@ -109,7 +109,7 @@ export const requestHelp = {
       'The database or the object storage could not be reached in time, or a secret in the database could not be decrypted because its key is not configured, or is another one under the same id. A write was not done, or it was done but could not be confirmed.',
     steps: [
       'Try again after a second, then with longer pauses; send an `Idempotency-Key` with a POST, so that it is done once.',
-      'Operators: `GET /readyz` says which of the two is away; `tintype doctor` also names a missing or different key.',
+      'If you run the installation: `GET /readyz` says which of the two is away; `tintype doctor` also names a missing or different key.',
     ],
   },
   query_timeout: {

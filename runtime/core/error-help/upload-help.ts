@@ -47,7 +47,7 @@ export const uploadHelp = {
       'The declared `size_bytes` exceeds the upload limit of this installation, 2,000,000 for an SVG, or the `max_file_bytes` of the library session. Nothing was reserved.',
     steps: [
       'Send at most `details.max_bytes` bytes: scale the image down or compress it more.',
-      'Operators: the limit is `TINTYPE_INGEST_MAX_BYTES`; the limit for SVG is fixed.',
+      'If you run the installation: the limit is `TINTYPE_INGEST_MAX_BYTES`; the limit for SVG is fixed.',
     ],
     details: { max_bytes: 250_000_000 },
   },
