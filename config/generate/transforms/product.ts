@@ -24,7 +24,7 @@ export type Product = {
   upload(file_slug: string, bytes: Buffer, content_type: string): Promise<void>;
   /** Returns the new preset's id. */
   putPreset(preset: PresetWish): Promise<string>;
-  /** Resolves once the project has one. */
+  /** Resolves once the project has one; throws if a mistake in its declaration keeps it from that. */
   hasDefaultWatermark(): Promise<void>;
   deliver(path: string): Promise<Buffer>;
   end(): Promise<void>;
@@ -83,20 +83,26 @@ async function startOnFreePorts(declared: string | undefined, prepare: Prepare):
     upload: (slug, bytes, type) => upload(instance, { project, slug, bytes, type }),
     putPreset: async (preset) =>
       (await callApi<{ id: string }>(instance, 'PUT', `${project}/watermark-presets`, preset)).id,
-    hasDefaultWatermark: async () => {
-      for (;;) {
-        const found = await callApi<{ default_watermark_preset_id: string | null }>(
-          instance,
-          'GET',
-          project,
-        );
-        if (found.default_watermark_preset_id !== null) return;
-        await sleep(50);
-      }
-    },
+    hasDefaultWatermark: () => untilDefaultWatermark(instance, project),
     deliver: (path) => deliver(instance, path),
     end,
   };
+}
+
+const WATERMARK_MS_MAX = 60_000;
+
+async function untilDefaultWatermark(instance: Instance, project: string): Promise<void> {
+  const until = Date.now() + WATERMARK_MS_MAX;
+  while (Date.now() < until) {
+    const found = await callApi<{ default_watermark_preset_id: string | null }>(
+      instance,
+      'GET',
+      project,
+    );
+    if (found.default_watermark_preset_id !== null) return;
+    await sleep(50);
+  }
+  throw new Error('the project has no default watermark: Tintype has logged why');
 }
 
 function writeConfig(folder: string, declared: string): string {
