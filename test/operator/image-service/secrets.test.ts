@@ -84,7 +84,7 @@ describe('the Secrets of an installation', () => {
     };
     expect(messages({ ...good, keys: { ...good.keys, ...known } })).toEqual([
       "SecretInvalid: Key 'TINTYPE_TOKEN_KEYS' of Secret 'keys' (`spec.keysSecretRef`) must be random keys of your own, not an example.",
-      "SecretInvalid: Key 'TINTYPE_REQUEST_SIGNING_SECRET' of Secret 'keys' (`spec.keysSecretRef`) must be a random secret of your own, not an example.",
+      "SecretInvalid: Key 'TINTYPE_REQUEST_SIGNING_SECRET' of Secret 'keys' (`spec.keysSecretRef`) must be the secret itself, not an example.",
     ]);
   });
 

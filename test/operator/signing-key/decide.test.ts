@@ -75,7 +75,7 @@ describe('a SigningKey', () => {
     },
     {
       name: 'changes neither project if it points to another one than before',
-      spec: {},
+      spec: { rotationTrigger: '2' },
       rows: keyRows({ owned: keyRow({ project_id: 'prj_2' }) }),
       changes: [],
     },

@@ -133,6 +133,7 @@ describe('the rate limit of access requests per client address', { timeout: 300_
     withRates(['127.0.0.1', '10.0.0.0/8']);
     expect(await statuses(12, hashed('10.1.2.3'))).toEqual(Array(12).fill(202));
     expect(await statuses(11, hashed('203.0.113.11'))).toEqual([...TEN, 429]);
+    expect(await statuses(11, hashed('203.0.113.12, 10.1.2.3'))).toEqual([...TEN, 429]);
     withRates([]);
     expect(await statuses(11, hashed('10.1.2.3'))).toEqual([...TEN, 429]);
   });
