@@ -109,6 +109,7 @@ remove() {
   [ -n "$kinds" ] || return 0
   "$KUBECTL" delete "$kinds" --all --all-namespaces --wait=false
   await_operator "$kinds"
+  [ -n "$(list_left "$kinds")" ] || return 0
   [ -z "$(list_held "$kinds")" ] || release_all "$kinds"
   "$KUBECTL" wait "$kinds" --all --all-namespaces --for=delete --timeout="${SECONDS_MAX}s" >/dev/null 2>&1 || true
   [ -z "$(list_left "$kinds")" ] || {
@@ -166,9 +167,7 @@ remove_namespace() {
 }
 
 end_operator
-remove_own validatingadmissionpolicies,validatingadmissionpolicybindings,networkpolicies
-remove_own roles,rolebindings,clusterroles,clusterrolebindings
-remove_own poddisruptionbudgets,serviceaccounts
+remove_own validatingadmissionpolicies,validatingadmissionpolicybindings,networkpolicies,roles,rolebindings,clusterroles,clusterrolebindings,poddisruptionbudgets,serviceaccounts
 remove_monitoring
 remove_lease
 "$KUBECTL" delete --ignore-not-found --timeout=120s -k config/crd

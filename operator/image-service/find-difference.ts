@@ -26,8 +26,10 @@ function findDifferences(rendered: unknown, live: unknown, path = ''): string[] 
 
 /** Prefers declared fields to our own marks, which would tell nobody anything. */
 export function explainDifferences(rendered: object, live: unknown): string[] {
+  const all = findDifferences(rendered, live);
+  if (all.length === 0) return all;
   const declared = findDifferences(withoutOwnAnnotations(rendered), live);
-  return declared.length > 0 ? declared : findDifferences(rendered, live);
+  return declared.length > 0 ? declared : all;
 }
 
 /** The path as people write it. */
