@@ -44,8 +44,8 @@ export default defineConfig({
     projects: [alone, together],
     sequence: isShuffled ? {} : { sequencer: InOrder },
     globalSetup: ['test/support/global-setup.ts'],
-    // More than there are cores: a test that drives real processes mostly waits.
-    maxWorkers: availableParallelism() + 4,
+    // Three more than there are cores: a test that drives real processes mostly waits.
+    maxWorkers: availableParallelism() + 3,
     reporters: ['default', './config/summary-reporter.ts'],
   },
 });

@@ -17,13 +17,11 @@ import { systemClock as clock, steady } from '../../runtime/platform/clock.ts';
 import { createKeySet } from '../../runtime/platform/key-set.ts';
 import { createLog } from '../../runtime/platform/log.ts';
 
-/** The mocked uptime equals the running time, also while the test moves the clocks. */
-vi.mock('node:os', async (original) => ({
-  ...(await original<typeof import('node:os')>()),
-  uptime: () => performance.now() / 1000,
-}));
-
-beforeEach(() => void vi.useFakeTimers({ toFake: ['Date', 'performance'] }));
+beforeEach(() => {
+  // The machine's real uptime is read now, so that little of it passes while the test moves the clocks.
+  steady(clock).now();
+  vi.useFakeTimers({ toFake: ['Date', 'performance'] });
+});
 afterEach(() => void vi.useRealTimers());
 
 /** Sets the clock back by two days and lets it run on. */

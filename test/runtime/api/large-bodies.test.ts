@@ -1,7 +1,9 @@
 // What bodies may occupy before their callers are known. Spec: Authentication, Rules 2 and 4; Limits (request body).
+import { subscribe, unsubscribe } from 'node:diagnostics_channel';
 import { once } from 'node:events';
+import type { ServerResponse } from 'node:http';
 import { connect, type Socket } from 'node:net';
-import { afterEach, expect, it } from 'vitest';
+import { afterAll, afterEach, beforeAll, expect, it } from 'vitest';
 import {
   BODIES_HELD_BYTES_MAX,
   BODIES_OF_NETWORK_BYTES_MAX,
@@ -18,9 +20,23 @@ const KEY_SECRET = `tin_live_${'0'.repeat(36)}`;
 const KEY = `x-api-key: ${KEY_SECRET}`;
 
 const sockets: Socket[] = [];
+const BEGINNING = 'http.server.request.start';
+type Taken = { socket: Socket; response: ServerResponse };
+const taken: Taken[] = [];
+const take = (request: unknown) => void taken.push(request as Taken);
+beforeAll(() => subscribe(BEGINNING, take));
+afterAll(() => void unsubscribe(BEGINNING, take));
 afterEach(() => {
   for (const socket of sockets.splice(0)) socket.destroy();
+  taken.length = 0;
 });
+
+/** How many of the bodies that lack their last byte the server holds as far as they go. */
+function heldWhole(): number {
+  const isHeld = ({ socket, response }: Taken) =>
+    !response.headersSent && !socket.destroyed && socket.bytesRead > LAST_BYTE_MISSING;
+  return taken.filter(isHeld).length;
+}
 
 /** Linux connects from any address of the loopback network. */
 function open(path: string, headers: readonly string[], localAddress = '127.0.0.1'): Socket {
@@ -75,7 +91,7 @@ const LAST_BYTE_MISSING = COMPLETE_BODY_BYTES_MAX - 1;
 const answerToWhole = async (from: string) =>
   (await answerTo(COMPLETE_BODY_BYTES_MAX, [KEY], from)).said;
 
-/** Begins this many more bodies than fit, and waits until those are refused. */
+/** Begins some more bodies than fit, and waits until those are refused, and the others have arrived. */
 async function fill(fitting: number, addressOf: (nth: number) => string): Promise<void> {
   const more = 4;
   const refused: unknown[] = [];
@@ -85,6 +101,7 @@ async function fill(fitting: number, addressOf: (nth: number) => string): Promis
   }
   await expect.poll(() => refused.length, { timeout: 60_000 }).toBeGreaterThanOrEqual(more);
   expect(refused).toEqual(refused.map(() => FULL));
+  await expect.poll(heldWhole).toBe(fitting);
 }
 
 it('large bodies that do not end occupy a bounded memory, and others are served meanwhile', async () => {
