@@ -104,15 +104,17 @@ release_all() {
 
 # Deletes all at once: a preset that is a project's default is released only after the project.
 remove() {
-  local kinds
+  local kinds left
   kinds=$(known_kinds tintype.dev "$@")
   [ -n "$kinds" ] || return 0
   "$KUBECTL" delete "$kinds" --all --all-namespaces --wait=false
   await_operator "$kinds"
-  [ -n "$(list_left "$kinds")" ] || return 0
+  left=$(list_left "$kinds")
+  [ -n "$left" ] || return 0
   [ -z "$(list_held "$kinds")" ] || release_all "$kinds"
   "$KUBECTL" wait "$kinds" --all --all-namespaces --for=delete --timeout="${SECONDS_MAX}s" >/dev/null 2>&1 || true
-  [ -z "$(list_left "$kinds")" ] || {
+  left=$(list_left "$kinds")
+  [ -z "$left" ] || {
     echo "some resources are held by finalizers of others, see \`kubectl get $kinds --all-namespaces --output yaml\`" >&2
     exit 1
   }
