@@ -12,7 +12,7 @@ import { withTimeout } from './with-timeout.ts';
 export type Lifecycle = {
   /**
    * Starts the parts. A stop requested meanwhile interrupts the start at its next part and waits
-   * for it; the promise then still resolves.
+   * for it; the promise then still resolves, also if the start fails.
    */
   start(work: () => Promise<void>): Promise<void>;
   /** Registers a part to be stopped; parts started later are stopped earlier. */
@@ -70,7 +70,10 @@ export function createLifecycle({ log, ...options }: Options): Lifecycle {
   };
   const start = (work: () => Promise<void>) => {
     const running = work().catch((error: unknown) => {
-      if (!(error instanceof StartInterrupted)) throw error;
+      if (error instanceof StartInterrupted) return;
+      if (!asked.signal.aborted) throw error;
+      // Ctrl-C may also end a program that the start had just begun.
+      log.info('the start failed while it was being stopped', { error });
     });
     started = running.catch(() => undefined);
     return running;

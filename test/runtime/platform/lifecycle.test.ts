@@ -1,7 +1,11 @@
 import { EventEmitter } from 'node:events';
 import { createServer } from 'node:net';
 import { describe, expect, it, vi } from 'vitest';
-import { createLifecycle, runProcess } from '../../../runtime/platform/lifecycle.ts';
+import {
+  createLifecycle,
+  type Lifecycle,
+  runProcess,
+} from '../../../runtime/platform/lifecycle.ts';
 import { createLog } from '../../../runtime/platform/log.ts';
 
 const log = createLog({ level: 'silent', name: 'test' });
@@ -65,6 +69,22 @@ describe('the shutdown of a process', () => {
     await started;
     expect(await lifecycle.stopped).toBe(0);
     expect(order).toEqual(['database stopped']);
+  });
+
+  it('ends with 0 if a start in progress fails because of it, and only then', async () => {
+    const fail = (lifecycle: Lifecycle, program: Promise<void>) =>
+      lifecycle.start(() => program.then(() => Promise.reject(new Error('the program was ended'))));
+    const { signals, process } = createProcess();
+    const lifecycle = createLifecycle({ log, process });
+    const program = Promise.withResolvers<void>();
+    const started = fail(lifecycle, program.promise);
+    signals.emit('SIGINT', 'SIGINT');
+    program.resolve();
+    await started;
+    expect(await lifecycle.stopped).toBe(0);
+    const undisturbed = createLifecycle({ log, process });
+    await expect(fail(undisturbed, Promise.resolve())).rejects.toThrow('the program was ended');
+    await undisturbed.stop();
   });
 
   it('happens once, however often it is requested', async () => {
