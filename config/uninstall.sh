@@ -30,9 +30,12 @@ list_left() {
   "$KUBECTL" get "$1" --all-namespaces --output 'jsonpath={range .items[*]}{.kind}{"|"}{.metadata.namespace}{"|"}{.metadata.name}{"|"}{.metadata.finalizers}{"|"}{.status.conditions[?(@.type=="Ready")].reason}{": "}{.status.conditions[?(@.type=="Ready")].message}{"\n"}{end}'
 }
 
-# Lists those with a finalizer of ours; others may be held by foreign finalizers.
+# Keeps those with a finalizer of ours; others may be held by foreign finalizers.
+only_held() {
+  awk -F'|' '$4 ~ /"tintype\.dev\//'
+}
 list_held() {
-  list_left "$1" | awk -F'|' '$4 ~ /"tintype\.dev\//'
+  list_left "$1" | only_held
 }
 
 # Renew times of the leases, which change every few seconds while an operator leads, whoever
@@ -111,7 +114,7 @@ remove() {
   await_operator "$kinds"
   left=$(list_left "$kinds")
   [ -n "$left" ] || return 0
-  [ -z "$(list_held "$kinds")" ] || release_all "$kinds"
+  [ -z "$(only_held <<<"$left")" ] || release_all "$kinds"
   "$KUBECTL" wait "$kinds" --all --all-namespaces --for=delete --timeout="${SECONDS_MAX}s" >/dev/null 2>&1 || true
   left=$(list_left "$kinds")
   [ -z "$left" ] || {
