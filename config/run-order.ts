@@ -5,9 +5,12 @@
 import { matchesGlob, relative } from 'node:path';
 import { BaseSequencer, type TestSpecification } from 'vitest/node';
 
+/** These import other suites and run them again, so they need processes of their own. */
+export const ALONE = ['test/**/*on-servers.test.ts'];
+
 /** These take half a minute or more: if one began last, every other process would wait for it. */
 const LONG = [
-  'test/**/*on-servers.test.ts',
+  ...ALONE,
   'test/cluster/{crashes-*,declared-images,image-service,install,kill-operator,leader,mended-by-spec}.test.ts',
   'test/cluster/{narrow-watch,optional-types,soak,undone-routes,uninstall}.test.ts',
   'test/contract/{api-fuzz,decoders,deployment,standalone,upload-restart}.test.ts',
@@ -35,13 +38,10 @@ const GROUPS = [LONG, TOGETHER];
 export class InOrder extends BaseSequencer {
   override async sort(files: TestSpecification[]): Promise<TestSpecification[]> {
     const { root } = this.ctx.config;
-    const groupOf = ({ moduleId }: TestSpecification) => {
-      const found = GROUPS.findIndex((globs) =>
-        globs.some((glob) => matchesGlob(relative(root, moduleId), glob)),
-      );
-      return found === -1 ? GROUPS.length : found;
-    };
-    const isolatedFirst = await super.sort(files);
-    return isolatedFirst.toSorted((one, other) => groupOf(one) - groupOf(other));
+    const groups = Map.groupBy(await super.sort(files), ({ moduleId }) => {
+      const path = relative(root, moduleId);
+      return GROUPS.find((globs) => globs.some((glob) => matchesGlob(path, glob)));
+    });
+    return [...GROUPS, undefined].flatMap((group) => groups.get(group) ?? []);
   }
 }

@@ -2,12 +2,9 @@
 import { availableParallelism } from 'node:os';
 import { fileURLToPath } from 'node:url';
 import { defineConfig, type TestProjectInlineConfiguration } from 'vitest/config';
-import { InOrder } from './run-order.ts';
+import { ALONE, InOrder } from './run-order.ts';
 
 const root = fileURLToPath(new URL('..', import.meta.url));
-
-/** These import other suites and run them again, so they need processes of their own. */
-const ALONE = ['test/**/*on-servers.test.ts'];
 
 const limits = {
   // These end tests that hang; they do not judge speed.
