@@ -11,7 +11,7 @@ import { readMoney } from '../fault/support/money.ts';
 import { fillDisk } from '../support/fill-disk.ts';
 import { over, photograph } from '../support/pictures.ts';
 import { type Night, PROJECT, startNight } from './support/night.ts';
-import { type Chapter, readChapters, showsAs, type } from './support/page.ts';
+import { AWAY, type Chapter, readChapters, showsAs, type } from './support/page.ts';
 import { LOOK_SECONDS, type Tape } from './support/tape.ts';
 
 const chapters = readChapters('docs/walkthroughs/on-call.md');
@@ -42,7 +42,8 @@ const api = async () => {
 };
 
 async function job(name: string): Promise<void> {
-  const { code, stderr } = await runTintype(['job', name], { env: night.deployment.env });
+  const { env } = night.deployment;
+  const { code, stderr } = await runTintype(['job', name], { env, cwd: AWAY });
   if (code !== 0) throw new Error(stderr);
 }
 

@@ -1,6 +1,7 @@
 /** Parses the chapters of a walkthrough: the alerts that each expects, its commands, and their output. */
 import { spawn } from 'node:child_process';
 import { readFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { text } from 'node:stream/consumers';
 import { projectRoot } from '../../contract/support/tintype.ts';
@@ -29,6 +30,11 @@ function readChapter(part: string): Chapter {
   };
 }
 
+/**
+ * Away from the clone: a command would take a Tintype that runs there for the one that its environment names.
+ */
+export const AWAY = tmpdir();
+
 /** Returns the output of the commands, stdout and stderr. Ignores exit codes. */
 export async function type(
   commands: string,
@@ -36,6 +42,7 @@ export async function type(
 ): Promise<string> {
   const child = spawn('bash', ['-c', `exec 2>&1\n${commands}`], {
     env,
+    cwd: AWAY,
     stdio: ['ignore', 'pipe', 'ignore'],
   });
   return text(child.stdout);
