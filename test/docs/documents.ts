@@ -1,5 +1,6 @@
 /** Reads the documents for tests: pages, headings, links, and the citations in code comments. */
-import { readdirSync, readFileSync } from 'node:fs';
+import { execFileSync } from 'node:child_process';
+import { existsSync, readdirSync, readFileSync } from 'node:fs';
 import { join, relative } from 'node:path';
 
 export const projectRoot = new URL('../..', import.meta.url).pathname;
@@ -11,15 +12,16 @@ export function readPages(): Map<string, string> {
   return new Map(pages.map((path) => [path, readText(path)]));
 }
 
-/** Returns every Markdown file of the project, including those from which pages are generated. */
+/**
+ * Returns every Markdown file of the project, including those from which pages are generated, without what git ignores:
+ * who tries the product leaves files in the clone.
+ */
 export function allMarkdown(): Map<string, string> {
-  const ours = readdirSync(projectRoot, { withFileTypes: true }).filter(
-    ({ name }) => !name.startsWith('.') && name !== 'node_modules',
-  );
-  const paths = ours.flatMap((entry) => (entry.isDirectory() ? listFiles(entry.name) : entry.name));
-  return new Map(
-    paths.filter((path) => path.endsWith('.md')).map((path) => [path, readText(path)]),
-  );
+  const words = ['ls-files', '--cached', '--others', '--exclude-standard', '*.md'];
+  const listed = execFileSync('git', words, { cwd: projectRoot, encoding: 'utf8' });
+  const isThere = (path: string) => existsSync(join(projectRoot, path));
+  const ours = listed.trimEnd().split('\n').filter(isThere);
+  return new Map(ours.map((path) => [path, readText(path)]));
 }
 
 /** Returns the headings of a page as plain text. */
