@@ -17,6 +17,13 @@ export function decoderPids(program = 'worker/sandbox/child.ts'): number[] {
     .toSorted((a, b) => a - b);
 }
 
+/** Returns how many decoders with `program` this process has started and not ended. */
+export function countDecoders(program: string): number {
+  return listProcesses().filter(
+    ({ pid, parent }) => parent === process.pid && readProcess(pid, 'cmdline').includes(program),
+  ).length;
+}
+
 /** Returns false for a zombie, too. */
 export function isRunning(pid: number): boolean {
   return readProcess(pid, 'cmdline') !== '';

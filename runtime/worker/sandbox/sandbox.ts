@@ -1,6 +1,7 @@
 /**
  * Slots of killable child processes for work on untrusted bytes. A crash, a hang, garbage or excessive memory costs one
- * attempt of one job; jobs wait in order for a free slot.
+ * attempt of one job; jobs wait in order for a free slot. One child more than work is ready, and no other is started
+ * ahead of its job.
  */
 import type { Log, LogFields } from '../../platform/log.ts';
 import { traced } from '../../platform/tracing/spans.ts';
@@ -63,11 +64,14 @@ export type SandboxOptions = {
 };
 
 export function createSandbox(options: SandboxOptions): Sandbox {
-  const slots = Array.from({ length: options.slots }, () => createSlot(options));
+  const slots = Array.from({ length: options.slots }, () => createSlot(options, () => warmNext()));
   const line = createLine(slots);
+  const warmNext = () => line.next()?.warmAhead();
+  warmNext();
   const runIn = async (slot: Slot, job: SandboxJob) => {
     try {
       const child = slot.take();
+      warmNext();
       // The span covers all work on an image from outside: the child itself creates no spans.
       return await traced(`decoder ${job.kind}`, {}, () => child.run(job));
     } catch (error) {
@@ -107,8 +111,8 @@ const RESTING_BYTES_MAX = 128 * 1024 * 1024;
 
 type Slot = ReturnType<typeof createSlot>;
 
-/** A place for one child, which is started before a job needs it. */
-function createSlot(options: SandboxOptions) {
+/** A place for one child; `onEmptied` is called when a child that grew large was stopped at rest. */
+function createSlot(options: SandboxOptions, onEmptied: () => void) {
   let child: SandboxChild | undefined;
   let rest: NodeJS.Timeout | undefined;
   let isClosed = false;
@@ -127,11 +131,12 @@ function createSlot(options: SandboxOptions) {
     if (isClosed || child === undefined || child.residentBytes() <= RESTING_BYTES_MAX) return;
     const large = child;
     child = undefined;
-    warmAhead();
     void large.stop();
+    onEmptied();
   };
-  warmAhead();
   return {
+    /** Starts a child, unless there is one. */
+    warmAhead,
     take: (): SandboxChild => {
       clearTimeout(rest);
       warm();
@@ -160,7 +165,7 @@ type Waiter = { take(slot: Slot): void; refuse(reason: unknown): void };
 function createLine(slots: readonly Slot[]) {
   const free = [...slots];
   const waiting = new Set<Waiter>();
-  const next = () => {
+  const serve = () => {
     for (const waiter of waiting) {
       const slot = free.shift();
       if (slot === undefined) return;
@@ -173,7 +178,7 @@ function createLine(slots: readonly Slot[]) {
     const { promise, resolve, reject } = Promise.withResolvers<Slot>();
     const waiter: Waiter = { take: resolve, refuse: reject };
     waiting.add(waiter);
-    next();
+    serve();
     return withAbortHandler(promise, signal, () => {
       waiting.delete(waiter);
       reject(signal?.reason);
@@ -181,10 +186,12 @@ function createLine(slots: readonly Slot[]) {
   };
   return {
     acquire,
+    /** The slot that the next job gets, if one is free. */
+    next: (): Slot | undefined => free[0],
     release: (slot: Slot) => {
       // The most recently used slot goes first: its memory is reused, and the others stay small.
       free.unshift(slot);
-      next();
+      serve();
     },
     close: () => {
       for (const waiter of waiting) {

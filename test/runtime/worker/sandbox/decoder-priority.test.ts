@@ -73,14 +73,14 @@ describe.runIf(process.getuid?.() === 0)('the decoders of a worker of usual prio
     worker = await startWorker({
       ...{ db, buckets, queue: createInProcessQueue(), clock: systemClock },
       log: createLog({ level: 'silent', name: 'test' }),
-      ...{ ingest: { slots: 2 }, render: { slots: 1 } },
+      ...{ ingest: { slots: 1 }, render: { slots: 1 } },
     });
     const niceness = () =>
       childrenOf(process.pid)
         .filter((pid) => !before.includes(pid))
         .map((pid) => getPriority(innermost(pid)))
         .sort();
-    await expect.poll(niceness).toEqual([10, 15, 15]);
+    await expect.poll(niceness).toEqual([10, 15]);
   });
 });
 

@@ -8,7 +8,12 @@ import {
   type SandboxOptions,
 } from '../../../../runtime/worker/sandbox/sandbox.ts';
 import type { SandboxFailure } from '../../../../runtime/worker/sandbox/sandbox-failure.ts';
-import { decoderPids, isRunning, ticksOf } from '../../../support/decoder-processes.ts';
+import {
+  countDecoders,
+  decoderPids,
+  isRunning,
+  ticksOf,
+} from '../../../support/decoder-processes.ts';
 
 const open: Sandbox[] = [];
 afterEach(async () => {
@@ -65,6 +70,19 @@ describe('a sandbox', () => {
     expect(await startOf(sandbox)).toBe(first);
     await sandbox.run(job('keeps'));
     await expect.poll(() => startOf(sandbox), { interval: 200 }).not.toBe(first);
+  });
+
+  it('has one child more than work, and replaces a large one only if it is the next', async () => {
+    // Both are at rest before the first of them is replaced, also on a busy machine.
+    const sandbox = misbehaving({ slots: 4, rest_ms: 1500 });
+    const count = () => countDecoders('misbehaving-child');
+    await expect.poll(count).toBe(1);
+    await startOf(sandbox);
+    await expect.poll(count).toBe(2);
+    await Promise.all([sandbox.run(job('keeps')), sandbox.run(job('keeps'))]);
+    expect(count()).toBe(3);
+    await expect.poll(count).toBe(2);
+    expect(await startOf(sandbox)).not.toBe('');
   });
 
   it('passes facts and bytes to a child, and its answer back, unchanged', async () => {
