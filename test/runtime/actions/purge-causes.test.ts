@@ -255,7 +255,9 @@ describe('cache purges', () => {
       const { file_id, file_slug } = file;
       const rows = await db.query<Record<string, unknown>>(
         `select file_id, file_slug, reason, xmin::text as transaction,
-           extract(epoch from run_after - created_at)::integer as delay
+           case when run_after <= created_at then 0
+             when run_after between created_at + interval '45 s' and now() + interval '45.001 s' then 45
+           end as delay
          from purges where project_id = $1 order by run_after`,
         [project_id],
       );
