@@ -68,21 +68,19 @@ export function prepareToClose(server: Server): Closing {
  * carries `connection: close`: its client would reconnect, and calm would never come.
  */
 async function waitUntilIdle(countTaken: () => number): Promise<void> {
-  const end = performance.now() + CALM_MS_MAX;
-  for (let before = -1; before !== countTaken() && performance.now() < end; ) {
-    before = countTaken();
-    await sleep(CALM_MS);
-    await turn();
-  }
-  await acceptWaiting(countTaken);
+  const calm = () => sleep(CALM_MS).then(() => turn());
+  await untilNoneTaken(countTaken, { during: calm, ms_max: CALM_MS_MAX });
+  // A turn of the event loop accepts one connection. On a busy machine many may wait, for long.
+  await untilNoneTaken(countTaken, { during: turn, ms_max: ACCEPTING_MS_MAX });
 }
 
-/** A turn of the event loop accepts one connection. On a busy machine many may wait, for long. */
-async function acceptWaiting(countTaken: () => number): Promise<void> {
-  const end = performance.now() + ACCEPTING_MS_MAX;
+type Pause = { during: () => Promise<unknown>; ms_max: number };
+
+async function untilNoneTaken(countTaken: () => number, { during, ms_max }: Pause): Promise<void> {
+  const end = performance.now() + ms_max;
   for (let before = -1; before !== countTaken() && performance.now() < end; ) {
     before = countTaken();
-    await turn();
+    await during();
   }
 }
 
