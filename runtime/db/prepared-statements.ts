@@ -2,8 +2,8 @@
 // Planning the lookup of a project takes PostgreSQL several times as long as running it.
 import { createHash } from 'node:crypto';
 
-const names = new Map<string, string>();
-const dropped = new Set<string>();
+/** By text; undefined once dropped. */
+const names = new Map<string, string | undefined>();
 
 /**
  * Returns the statement, which is prepared from now on. Only for constants of modules, so that
@@ -16,7 +16,7 @@ export function prepared(text: string): string {
 
 /** The name of the prepared statement; undefined: the text is sent unprepared. */
 export function preparedName(text: string): string | undefined {
-  return dropped.has(text) ? undefined : names.get(text);
+  return names.get(text);
 }
 
 /** For the test that explains every one of them, also those that an earlier test made drop. */
@@ -26,5 +26,5 @@ export function listPrepared(): readonly string[] {
 
 /** From now on no connection uses the prepared statement. */
 export function dropPrepared(text: string): void {
-  dropped.add(text);
+  names.set(text, undefined);
 }
