@@ -1,5 +1,6 @@
 /** The ids and CPU times of the decoder processes below this process, read from /proc. */
 import { readdirSync, readFileSync } from 'node:fs';
+import { childrenOf } from '../../runtime/worker/sandbox/memory.ts';
 
 /**
  * Returns the ids of descendants that run `program`, parents first: an isolation wrapper comes
@@ -19,9 +20,8 @@ export function decoderPids(program = 'worker/sandbox/child.ts'): number[] {
 
 /** Returns how many decoders with `program` this process has started and not ended. */
 export function countDecoders(program: string): number {
-  return listProcesses().filter(
-    ({ pid, parent }) => parent === process.pid && readProcess(pid, 'cmdline').includes(program),
-  ).length;
+  return childrenOf(process.pid).filter((pid) => readProcess(pid, 'cmdline').includes(program))
+    .length;
 }
 
 /** Returns false for a zombie, too. */

@@ -80,6 +80,7 @@ export function createSandbox(options: SandboxOptions): Sandbox {
     } finally {
       await slot.renew();
       line.release(slot);
+      warmNext();
     }
   };
   return {
@@ -143,12 +144,11 @@ function createSlot(options: SandboxOptions, onEmptied: () => void) {
       if (child === undefined) throw new SandboxFailure('crashed', 'the sandbox is closed');
       return child;
     },
-    /** After each job: replaces a child that failed or has done its share. */
+    /** After each job: ends a child that failed or has done its share. */
     renew: async () => {
       if (child !== undefined && (!child.isUsable() || child.jobs() >= options.jobs_per_child)) {
         await child.stop();
         child = undefined;
-        warmAhead();
       }
       rest = setTimeout(shrink, options.rest_ms ?? REST_MS).unref();
     },
